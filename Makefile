@@ -1,0 +1,50 @@
+# Building, installing and proving lockrun. Nothing here calls a package manager.
+VERSION   = 0.1.0
+PREFIX    = /usr/local
+DESTDIR   =
+BUILD     = build
+
+CC        = cc
+CFLAGS    = -O2 -g
+WARNINGS  = -std=gnu11 -Wall -Wextra -Wshadow -Wpointer-arith -Wcast-qual -Wstrict-prototypes \
+            -Wmissing-prototypes -Wwrite-strings -Wformat=2 -Wvla -Wundef
+HARDENING = -fstack-protector-strong -fPIE -D_FORTIFY_SOURCE=2
+HARDLINK  = -pie -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack
+PKGCONFIG = pkg-config
+BSDFLAGS := $(shell $(PKGCONFIG) --cflags libbsd)
+BSDLIBS  := $(shell $(PKGCONFIG) --libs libbsd)
+
+ALLCFLAGS = $(CFLAGS) $(WARNINGS) $(HARDENING) -D_GNU_SOURCE -Isrc $(BSDFLAGS) -pthread \
+            -DLOCKRUN_VERSION='"$(VERSION)"'
+ALLLIBS   = $(HARDLINK) $(LDFLAGS) $(BSDLIBS) -pthread
+
+FLOORS    = values kernel election commands
+SOURCES   = src/main.c $(sort $(foreach floor,$(FLOORS),$(wildcard src/$(floor)/*.c)))
+OBJECTS   = $(SOURCES:src/%.c=$(BUILD)/%.o)
+
+all: $(BUILD)/lockrun
+
+$(BUILD)/lockrun: $(OBJECTS)
+	$(CC) $(ALLCFLAGS) -o $@ $(OBJECTS) $(ALLLIBS)
+
+$(BUILD)/%.o: src/%.c Makefile
+	@mkdir -p $(@D)
+	$(CC) $(ALLCFLAGS) -MMD -MP -c -o $@ $<
+
+-include $(OBJECTS:.o=.d)
+
+UNITS     = $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/*_test.c))
+VALUES    = $(patsubst src/%.c,$(BUILD)/%.o,$(wildcard src/values/*.c))
+
+$(BUILD)/unit/%: tests/unit/%.c tests/unit/expect.h $(VALUES)
+	@mkdir -p $(@D)
+	$(CC) $(ALLCFLAGS) -Itests/unit -o $@ $< $(VALUES) $(ALLLIBS)
+
+unit: $(UNITS:%=$(BUILD)/unit/%)
+	@set -e; for test in $^; do $$test; done
+
+clean:
+	rm -rf $(BUILD)
+
+.PHONY: all unit clean
+.DELETE_ON_ERROR:

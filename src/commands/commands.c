@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: ISC */
+#include "commands/commands.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/say.h"
+
+const struct command_row command_table[] = {
+    {"run", SUB_RUN, command_run, "[OPTION...] NAME [--] COMMAND [ARG...]",
+	"queue for NAME and run COMMAND as its leader (the word may be left out)"},
+    {"status", SUB_STATUS, command_status, "[--json] [NAME...]",
+	"who leads, since when; who waits; how the last term ended"},
+    {"stop", SUB_STOP, command_stop, "[OPTION...] NAME",
+	"ask the leader to step down, and wait until it has"},
+    {"check", SUB_CHECK, command_check, "[NAME]",
+	"inside a term: does it still lead, with nobody asking it to stop?"},
+    {"name", SUB_NAME, command_name_tool, "NAME | --app A --protocol N --kind K --resource R",
+	"check and explain a lock name, or build one"},
+};
+
+const size_t command_table_length = sizeof(command_table) / sizeof(command_table[0]);
+
+const struct command_row *
+command_find(const char *word)
+{
+	for (size_t i = 0; i < command_table_length; i++) {
+		if (strcmp(command_table[i].word, word) == 0)
+			return &command_table[i];
+	}
+	return NULL;
+}
+
+const struct command_row *
+command_of(enum subcommand subcommand)
+{
+	for (size_t i = 0; i < command_table_length; i++) {
+		if (command_table[i].subcommand == subcommand)
+			return &command_table[i];
+	}
+	return NULL;
+}
+
+bool
+command_parse(
+    enum subcommand subcommand, char **arguments, struct options *options, struct ending *ending)
+{
+	struct fault fault;
+
+	if (options_parse(subcommand, arguments, getenv("LOCKRUN_NOTE"), getenv("LOCKRUN_DIR"),
+		options, &fault) == -1) {
+		*ending = say_fault(&fault);
+		return false;
+	}
+	*ending = (struct ending){.status = STATUS_OK};
+	if (options->help)
+		help_print(subcommand);
+	else if (options->version)
+		help_version();
+	return !options->help && !options->version;
+}

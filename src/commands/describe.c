@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: ISC */
+#include "commands/describe.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "commands/say.h"
+#include "kernel/clock.h"
+
+char *
+describe_contender(const struct roster_entry *entry, char text[DESCRIBE_SIZE])
+{
+	char command[SAY_CLEAN_SIZE], note[SAY_CLEAN_SIZE];
+	const bool noted = entry->text.note[0] != '\0';
+
+	snprintf(text, DESCRIBE_SIZE, "pid %d%s (%s%s%s)", entry->ticket.pid,
+	    entry->same_namespace ? "" : " of another pid namespace",
+	    say_clean(entry->text.command, command), noted ? ", " : "",
+	    say_clean(entry->text.note, note));
+	return text;
+}
+
+char *
+describe_since(int64_t since_ms, char text[DURATION_TEXT_SIZE])
+{
+	return duration_format((clock_realtime_ms() - since_ms) * DURATION_MILLISECOND, text);
+}
+
+char *
+describe_hold(const struct roster *roster, const char *contender, char text[DESCRIBE_SIZE])
+{
+	const struct roster_entry *holder = roster_holder(roster);
+	const bool one_is_us = roster_find(roster, contender) != NULL;
+	const size_t waiting = roster_waiting(roster) - (one_is_us ? 1 : 0);
+	char who[DESCRIBE_SIZE], since[DURATION_TEXT_SIZE];
+	const char *whose;
+
+	if (holder != NULL) {
+		describe_contender(holder, who);
+		snprintf(text, DESCRIBE_SIZE,
+		    "held by %.*s for %s, generation %" PRIu64 ", %zu waiting", DESCRIBE_SIZE / 2,
+		    who, describe_since(holder->text.since_ms, since), holder->text.generation,
+		    waiting);
+	} else if (roster->orphaned) {
+		whose = roster->has_last_term ? roster->last_term.command : "?";
+		snprintf(text, DESCRIBE_SIZE,
+		    "held by what a killed lockrun left behind (%s, "
+		    "generation %" PRIu64 "), %zu waiting",
+		    say_clean(whose, who), roster->generation, waiting);
+	} else if (waiting > 0) {
+		snprintf(text, DESCRIBE_SIZE, "being handed over, %zu waiting", waiting);
+	} else {
+		snprintf(text, DESCRIBE_SIZE, "held by a process outside lockrun");
+	}
+	return text;
+}
+
+char *
+describe_outcome(const struct term *term, char text[DESCRIBE_SIZE])
+{
+	if (term->signal != 0)
+		snprintf(text, DESCRIBE_SIZE, "%s by signal %d (%s)", reason_word(term->reason),
+		    term->signal, strsignal(term->signal));
+	else if (term->reason == REASON_FINISHED)
+		snprintf(text, DESCRIBE_SIZE, "finished");
+	else
+		snprintf(
+		    text, DESCRIBE_SIZE, "%s, status %d", reason_word(term->reason), term->status);
+	return text;
+}

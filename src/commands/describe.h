@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: ISC */
+/* Sentences about an election that more than one subcommand says. */
+#ifndef LOCKRUN_COMMANDS_DESCRIBE_H
+#define LOCKRUN_COMMANDS_DESCRIBE_H
+
+#include "election/roster.h"
+#include "values/duration.h"
+
+#define DESCRIBE_SIZE 2048
+
+/* "pid 4711 (rsync, NOTE)"; a pid of another namespace is marked. Returns text. */
+char *describe_contender(const struct roster_entry *entry, char text[DESCRIBE_SIZE]);
+
+/*
+ * "held by pid 4711 (rsync, NOTE) for 2h13m, generation 57, 3 waiting", or who is in the way
+ * otherwise. The contender who asks is not counted. Returns text.
+ */
+char *describe_hold(const struct roster *roster, const char *contender, char text[DESCRIBE_SIZE]);
+
+/* For how long something has been so, for people; returns text. */
+char *describe_since(int64_t since_ms, char text[DURATION_TEXT_SIZE]);
+
+/* "finished", "failed with status 3", "failed by signal 9 (Killed)". Returns text. */
+char *describe_outcome(const struct term *term, char text[DESCRIBE_SIZE]);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: ISC */
+/* What a command learns of its term: LOCKRUN_* in its environment; all else passes unchanged. */
+#ifndef LOCKRUN_COMMANDS_ENVIRONMENT_H
+#define LOCKRUN_COMMANDS_ENVIRONMENT_H
+
+#include <limits.h>
+
+#include "values/lockname.h"
+#include "values/record.h"
+
+#define ENVIRONMENT_OURS 12
+
+struct environment {
+	char **entries; /* NULL-terminated; ours come first */
+	char ours[ENVIRONMENT_OURS][PATH_MAX + 32];
+};
+
+/*
+ * Build the environment for a term from ours. Returns 0, or -1 with errno. environment_free gives
+ * the list back.
+ */
+int environment_build(struct environment *environment, const struct lockname *name,
+    const struct term *term, const char *directory);
+void environment_free(struct environment *environment);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: ISC */
+#include "commands/commands.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define HELP_COLUMN 36
+
+static void
+print_option(const struct option_row *row)
+{
+	char left[80];
+	const bool flag = row->metavar == NULL;
+
+	if (row->letter != 0)
+		snprintf(left, sizeof(left), "  -%c, --%s%s%s", row->letter, row->name,
+		    flag ? "" : " ", flag ? "" : row->metavar);
+	else
+		snprintf(left, sizeof(left), "      --%s%s%s", row->name, flag ? "" : " ",
+		    flag ? "" : row->metavar);
+	printf("%-*s %s\n", HELP_COLUMN, left, row->help);
+}
+
+static void
+print_options(enum subcommand subcommand)
+{
+	puts("\nOptions:");
+	for (size_t i = 0; i < option_table_length; i++) {
+		if ((option_table[i].subcommands & subcommand) != 0 && !option_table[i].habit)
+			print_option(&option_table[i]);
+	}
+}
+
+static void
+print_statuses(void)
+{
+	puts("\nExit status: that of COMMAND, or");
+	for (size_t i = 0; i < status_table_length; i++) {
+		if (status_table[i].status != STATUS_OK)
+			printf("  %3d  %s\n", status_table[i].status, status_table[i].meaning);
+	}
+}
+
+void
+help_print(enum subcommand subcommand)
+{
+	const struct command_row *command = command_of(subcommand);
+
+	if (subcommand != SUB_RUN) {
+		printf("usage: lockrun %s %s\n%s\n", command->word, command->synopsis,
+		    command->summary);
+		print_options(subcommand);
+		return;
+	}
+	printf("usage: lockrun %s\n", command->synopsis);
+	for (size_t i = 0; i < command_table_length; i++) {
+		if (command_table[i].subcommand != SUB_RUN)
+			printf("       lockrun %s %s\n", command_table[i].word,
+			    command_table[i].synopsis);
+	}
+	puts("\nRun COMMAND while holding the lock NAME, one leader at a time. In a crontab:\n"
+	     "  lockrun -n -m 10m backup:v1:single-flight:home -- backup-home");
+	print_options(subcommand);
+	print_statuses();
+	puts("\nNames: app:vN:kind:resource[:scope...]. Durations: 250ms, 30s, 1.5m, 2h, 1d.\n"
+	     "More: man lockrun");
+}
+
+void
+help_version(void)
+{
+	puts("lockrun " LOCKRUN_VERSION);
+}

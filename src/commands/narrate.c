@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: ISC */
+#include "commands/narrate.h"
+
+#include <bsd/string.h>
+#include <bsd/unistd.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "commands/describe.h"
+#include "commands/say.h"
+#include "election/roster.h"
+#include "kernel/clock.h"
+
+/* ---- who is in the way ---- */
+
+/* "held by pid 4711 (rsync, NOTE) for 2h13m, generation 57, 3 waiting", as of now. */
+static void
+describe_conflict(const struct narrator *narrator, char text[DESCRIBE_SIZE])
+{
+	struct roster roster;
+	struct lockdir lock;
+	struct fault fault;
+
+	strlcpy(text, "busy", DESCRIBE_SIZE);
+	if (lockdir_open(narrator->directory, narrator->name->text, STATE_READ, NULL, 0, &lock,
+		&fault) == -1)
+		return;
+	if (roster_read(&lock, &roster, &fault) == 0) {
+		describe_hold(&roster, narrator->campaign->contender, text);
+		roster_free(&roster);
+	}
+	lockdir_close(&lock);
+}
+
+void
+narrate_not_acquired(struct narrator *narrator, enum acquire why)
+{
+	const struct options *options = narrator->options;
+	char conflict[DESCRIBE_SIZE], waited[DURATION_TEXT_SIZE];
+	const char *name = narrator->name->text;
+
+	if (options->quiet)
+		return;
+	if (why == ACQUIRE_SIGNAL) {
+		say("%s: %s while waiting; nothing was run", name,
+		    strsignal(narrator->campaign->patience.signal));
+		return;
+	}
+	describe_conflict(narrator, conflict);
+	if (why == ACQUIRE_LATE)
+		say("%s: %s; gave up after %s; nothing was run", name, conflict,
+		    duration_format(options->wait, waited));
+	else
+		say("%s: %s; nothing was run", name, conflict);
+}
+
+/* ---- what happens ---- */
+
+static void
+waiting(const struct narrator *narrator, bool still)
+{
+	char conflict[DESCRIBE_SIZE];
+
+	setproctitle("%s: waiting", narrator->name->text);
+	if (!narrator->options->verbose)
+		return;
+	describe_conflict(narrator, conflict);
+	say_timed("%s: %swaiting: %s", narrator->name->text, still ? "still " : "", conflict);
+}
+
+static void
+leading(const struct narrator *narrator, const struct happened *happened)
+{
+	setproctitle("%s: leading, generation %" PRIu64 ", pid %d", narrator->name->text,
+	    happened->generation, happened->pid);
+	if (narrator->options->verbose)
+		say_timed("%s: leading, generation %" PRIu64 ", pid %d, in %s",
+		    narrator->name->text, happened->generation, happened->pid,
+		    narrator->directory->path);
+}
+
+static void
+stepping_down(const struct narrator *narrator, const struct happened *happened)
+{
+	const struct options *options = narrator->options;
+	char why[SAY_CLEAN_SIZE + 64], text[SAY_CLEAN_SIZE], length[DURATION_TEXT_SIZE];
+
+	setproctitle("%s: stepping down (%s)", narrator->name->text, reason_word(happened->reason));
+	/* Whoever sent a signal knows; the others may wonder. */
+	if (options->quiet || (happened->reason == REASON_SIGNAL && !options->verbose))
+		return;
+	if (happened->reason == REASON_MAX_HOLD)
+		snprintf(why, sizeof(why), "held for %s (max-hold)",
+		    duration_format(options->max_hold, length));
+	else if (happened->text != NULL && happened->text[0] != '\0')
+		snprintf(why, sizeof(why), "%s: %s", reason_word(happened->reason),
+		    say_clean(happened->text, text));
+	else
+		strlcpy(why, reason_word(happened->reason), sizeof(why));
+	if (happened->grace == DURATION_NEVER)
+		say("%s: stepping down: %s; SIGTERM sent", narrator->name->text, why);
+	else
+		say("%s: stepping down: %s; SIGTERM sent, SIGKILL in %s", narrator->name->text, why,
+		    duration_format(happened->grace, length));
+}
+
+static void
+observe(void *context, const struct happened *happened)
+{
+	const struct narrator *narrator = context;
+	const char *name = narrator->name->text;
+	const bool quiet = narrator->options->quiet;
+
+	switch (happened->what) {
+	case HAPPENING_WAITING:
+		waiting(narrator, false);
+		break;
+	case HAPPENING_STILL_WAITING:
+		waiting(narrator, true);
+		break;
+	case HAPPENING_NO_TICKET:
+		say("%s: no ticket could be made: %s; the order of waiting is not kept, the lock "
+		    "is",
+		    name, strerror(happened->error));
+		break;
+	case HAPPENING_LEADING:
+		leading(narrator, happened);
+		break;
+	case HAPPENING_STEPPING_DOWN:
+		stepping_down(narrator, happened);
+		break;
+	case HAPPENING_KILLING:
+		if (!quiet)
+			say("%s: the grace is over; SIGKILL sent", name);
+		break;
+	case HAPPENING_REFUSED:
+		say("%s: pid %d: not allowed to signal it; the lock is held until it ends", name,
+		    happened->pid);
+		break;
+	case HAPPENING_STILL_THERE:
+		say("%s: pid %d: still there after SIGKILL (state %c); the lock is held until it "
+		    "is "
+		    "gone",
+		    name, happened->pid, happened->state == '\0' ? '?' : happened->state);
+		break;
+	}
+}
+
+void
+narrate_begin(struct narrator *narrator, const struct options *options, const struct lockname *name,
+    const struct statedir *directory, const struct campaign *campaign)
+{
+	const char *meant = lockname_kind_meant(name->kind);
+
+	*narrator = (struct narrator){
+	    .options = options,
+	    .name = name,
+	    .directory = directory,
+	    .campaign = campaign,
+	    .observer = {.observe = observe, .context = narrator},
+	};
+	if (options->verbose && meant != NULL)
+		say_timed("%s: the kind \"%s\" is close to \"%s\": another kind is another lock",
+		    name->text, name->kind, meant);
+}
+
+/* ---- the end ---- */
+
+void
+narrate_end(struct narrator *narrator, const struct outcome *outcome)
+{
+	const char *name = narrator->name->text;
+
+	if (status_misleads(outcome) && !narrator->options->quiet)
+		say("%s: the command did run, and exited with %d, which lockrun uses for \"%s\"",
+		    name, outcome->status, status_find(outcome->status)->meaning);
+	if (!narrator->options->verbose)
+		return;
+	if (outcome->signal != 0)
+		say_timed("%s: ended: %s, by signal %d (%s)", name, reason_word(outcome->reason),
+		    outcome->signal, strsignal(outcome->signal));
+	else
+		say_timed("%s: ended: %s, with status %d", name, reason_word(outcome->reason),
+		    outcome->status);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What lockrun tells people of a run, on standard error and in the process title. Without -v it
+ * speaks when something needs attention (nothing was run, a step-down, a process that stays);
+ * with -q not even of that, only of errors.
+ */
+#ifndef LOCKRUN_COMMANDS_NARRATE_H
+#define LOCKRUN_COMMANDS_NARRATE_H
+
+#include "election/campaign.h"
+#include "values/options.h"
+
+struct narrator {
+	const struct options *options;
+	const struct lockname *name;
+	const struct statedir *directory;
+	const struct campaign *campaign;
+	struct observer observer; /* to hand to the election */
+};
+
+void narrate_begin(struct narrator *narrator, const struct options *options,
+    const struct lockname *name, const struct statedir *directory, const struct campaign *campaign);
+
+/* Nothing was run, and why: the conflict line. */
+void narrate_not_acquired(struct narrator *narrator, enum acquire why);
+
+/* How the command ended, where the caller could misread it. */
+void narrate_end(struct narrator *narrator, const struct outcome *outcome);
+
+#endif

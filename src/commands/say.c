@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: ISC */
+#include "commands/say.h"
+
+#include <bsd/string.h>
+
+#define LIBBSD_OPENBSD_VIS
+#include <bsd/vis.h>
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "kernel/clock.h"
+
+#define LINE_SIZE 4096
+
+static void
+put_line(const char *before, const char *format, va_list arguments)
+{
+	char line[LINE_SIZE];
+	size_t length;
+
+	length = strlcpy(line, before, sizeof(line));
+	length = strlcat(line, "lockrun: ", sizeof(line));
+	vsnprintf(line + length, sizeof(line) - length - 1, format, arguments);
+	length = strlcat(line, "\n", sizeof(line));
+	/* Nobody is left to be told that standard error is gone. */
+	(void)!write(STDERR_FILENO, line, length);
+}
+
+void
+say(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	put_line("", format, arguments);
+	va_end(arguments);
+}
+
+void
+say_timed(const char *format, ...)
+{
+	char time[SAY_TIME_SIZE] = "";
+	va_list arguments;
+
+	if (!isatty(STDERR_FILENO)) {
+		say_time(clock_realtime_ms(), time);
+		strlcat(time, " ", sizeof(time));
+	}
+	va_start(arguments, format);
+	put_line(time, format, arguments);
+	va_end(arguments);
+}
+
+struct ending
+say_fault(const struct fault *fault)
+{
+	char text[LINE_SIZE];
+
+	say("%s", fault_text(fault, text, sizeof(text)));
+	return (struct ending){.status = fault_row(fault->kind)->status};
+}
+
+char *
+say_clean(const char *text, char clean[SAY_CLEAN_SIZE])
+{
+	strnvis(clean, text, SAY_CLEAN_SIZE, VIS_NL | VIS_TAB | VIS_CSTYLE | VIS_NOSLASH);
+	return clean;
+}
+
+char *
+say_time(int64_t realtime_ms, char text[SAY_TIME_SIZE])
+{
+	const time_t seconds = realtime_ms / 1000;
+	struct tm utc;
+	size_t length;
+
+	gmtime_r(&seconds, &utc);
+	length = strftime(text, SAY_TIME_SIZE, "%Y-%m-%dT%H:%M:%S", &utc);
+	snprintf(text + length, SAY_TIME_SIZE - length, ".%03dZ", (int)(realtime_ms % 1000));
+	return text;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: ISC */
+/* Lines on standard error. Each is one write(2), so that those of several processes stay whole. */
+#ifndef LOCKRUN_COMMANDS_SAY_H
+#define LOCKRUN_COMMANDS_SAY_H
+
+#include <stdint.h>
+
+#include "values/fault.h"
+#include "values/status.h"
+
+/* "lockrun: " and the text and a newline. What came from outside must go through say_clean. */
+void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same, with the time before it unless standard error is a terminal: for the narration. */
+void say_timed(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Say a fault, and give the ending with its status. */
+struct ending say_fault(const struct fault *fault);
+
+/* Foreign text, made harmless for a terminal with strnvis(3); returns clean. */
+#define SAY_CLEAN_SIZE 1024
+char *say_clean(const char *text, char clean[SAY_CLEAN_SIZE]);
+
+/* A time for people: RFC 3339, in UTC, with milliseconds; returns text. */
+#define SAY_TIME_SIZE 32
+char *say_time(int64_t realtime_ms, char text[SAY_TIME_SIZE]);
+
+#endif

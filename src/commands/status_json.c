@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: ISC */
+#include "commands/status_json.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "commands/say.h"
+#include "kernel/clock.h"
+#include "values/json.h"
+
+static void
+to_stdout(void *context, const char *bytes, size_t length)
+{
+	(void)context;
+	fwrite(bytes, 1, length, stdout);
+}
+
+static void
+put_time(struct json *json, const char *key, int64_t realtime_ms)
+{
+	char text[SAY_TIME_SIZE];
+
+	json_string(json, key, realtime_ms != 0 ? say_time(realtime_ms, text) : NULL);
+}
+
+static void
+put_text(struct json *json, const char *key, const char *text)
+{
+	json_string(json, key, text[0] != '\0' ? text : NULL);
+}
+
+static void
+put_entry(struct json *json, const struct lockname *name, const struct roster_entry *entry)
+{
+	const bool holds = entry->ticket.state == TICKET_HOLDING;
+	const bool stepping = strcmp(entry->text.condition, "stepping-down") == 0;
+
+	json_object(json, NULL);
+	json_string(json, "name", name->text);
+	json_string(json, "state", !holds ? "waiting" : stepping ? "stepping-down" : "leading");
+	json_string(json, "mode", entry->ticket.mode == TICKET_SHARED ? "shared" : "exclusive");
+	json_number(json, "pid", entry->ticket.pid);
+	json_bool(json, "foreign_pid_namespace", !entry->same_namespace);
+	put_text(json, "contender", entry->text.contender);
+	put_time(json, "since", entry->text.since_ms);
+	put_text(json, "command", entry->text.command);
+	put_text(json, "note", entry->text.note);
+	if (holds) {
+		if (entry->text.generation != 0)
+			json_number(json, "generation", (int64_t)entry->text.generation);
+		else
+			json_null(json, "generation");
+		json_string(json, "health", stepping ? "stepping-down" : "ok");
+		put_text(json, "reason", entry->text.reason);
+	}
+	json_object_end(json);
+}
+
+static void
+put_entries(struct json *json, const char *key, const struct view *view, enum ticket_state state)
+{
+	json_array(json, key);
+	for (size_t i = 0; i < view->roster.count; i++) {
+		if (view->roster.entries[i].ticket.state == state)
+			put_entry(json, &view->name, &view->roster.entries[i]);
+	}
+	json_array_end(json);
+}
+
+static void
+put_last_term(struct json *json, const struct roster *roster)
+{
+	static const char *const ran[] = {
+	    [RAN_NO] = "no", [RAN_YES] = "yes", [RAN_MAYBE] = "maybe"};
+	static const char *const stages[] = {[TERM_EMPTY] = "empty",
+	    [TERM_BEGUN] = "begun",
+	    [TERM_STARTED] = "started",
+	    [TERM_ENDED] = "ended"};
+	const struct term *term = &roster->last_term;
+	const bool ended = term->stage == TERM_ENDED;
+
+	if (!roster->has_last_term) {
+		json_null(json, "last_term");
+		return;
+	}
+	json_object(json, "last_term");
+	json_number(json, "generation", (int64_t)term->generation);
+	json_string(json, "stage", stages[term->stage]);
+	put_text(json, "contender", term->contender);
+	put_text(json, "command", term->command);
+	put_text(json, "note", term->note);
+	put_time(json, "queued", term->queued_ms);
+	put_time(json, "begun", term->begun_ms);
+	put_time(json, "ended", term->ended_ms);
+	if (ended) {
+		json_string(json, "ran", ran[term->ran]);
+		json_string(json, "reason", reason_word(term->reason));
+		json_number(json, "status", term->status);
+		if (term->signal != 0)
+			json_number(json, "signal", term->signal);
+		else
+			json_null(json, "signal");
+		json_bool(json, "killed", term->killed);
+	}
+	json_object_end(json);
+}
+
+static void
+put_view(struct json *json, const struct view *view)
+{
+	json_object(json, NULL);
+	json_string(json, "name", view->name.text);
+	json_number(json, "generation", (int64_t)view->roster.generation);
+	json_bool(json, "orphaned", view->roster.orphaned);
+	put_entries(json, "held", view, TICKET_HOLDING);
+	put_entries(json, "pending", view, TICKET_WAITING);
+	json_array(json, "other_versions");
+	for (size_t i = 0; i < view->version_count; i++)
+		json_string(json, NULL, view->versions[i]);
+	json_array_end(json);
+	put_last_term(json, &view->roster);
+	json_object_end(json);
+}
+
+void
+status_print_json(const struct statedir *directory, const struct views *views)
+{
+	struct json json;
+
+	json_begin(&json, to_stdout, NULL);
+	json_object(&json, NULL);
+	put_time(&json, "as_of", clock_realtime_ms());
+	json_string(&json, "directory", directory->path);
+	json_array(&json, "locks");
+	for (size_t i = 0; i < views->count; i++)
+		put_view(&json, &views->items[i]);
+	json_array_end(&json);
+	json_object_end(&json);
+	putchar('\n');
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: ISC */
+#include "election/asks.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kernel/lock.h"
+
+#define LOCK_ATTEMPTS	 100
+#define LOCK_INTERVAL_MS 10
+
+static enum lock_result
+lock_for_a_moment(int fd)
+{
+	enum lock_result locked = LOCK_BUSY;
+
+	for (int i = 0; i < LOCK_ATTEMPTS; i++) {
+		locked = lock_try(fd, LOCK_EXCLUSIVE);
+		if (locked != LOCK_BUSY)
+			return locked;
+		poll(NULL, 0, LOCK_INTERVAL_MS);
+	}
+	errno = EWOULDBLOCK;
+	return locked;
+}
+
+/* Add a line at the end, on a line of its own whatever stands there. */
+static int
+append(int fd, const struct ask *ask)
+{
+	char line[1 + ASK_LINE_SIZE], last = '\n';
+	char *from = line + 1;
+	int length;
+	off_t end;
+
+	length = ask_pack(ask, from);
+	end = lseek(fd, 0, SEEK_END);
+	if (end == -1 || (end > 0 && pread(fd, &last, 1, end - 1) == -1))
+		return -1;
+	if (last != '\n') {
+		*--from = '\n';
+		length++;
+	}
+	return pwrite(fd, from, (size_t)length, end) == length ? 0 : -1;
+}
+
+int
+asks_send(const struct lockdir *lock, const struct ask *ask, struct fault *fault)
+{
+	char path[LOCKDIR_PATH_SIZE];
+	int fd, result;
+
+	fd = lockdir_file(lock, STATE_ASK, STATE_CONTEND, fault);
+	if (fd == -1)
+		return -1;
+	result = lock_for_a_moment(fd) == LOCK_TAKEN ? append(fd, ask) : -1;
+	if (result == -1)
+		fault_set(
+		    fault, FAULT_FILE_UNUSABLE, errno, "%s", lockdir_path(lock, STATE_ASK, path));
+	close(fd);
+	return result;
+}
+
+bool
+asks_for(int fd, uint64_t generation, const char *contender, struct ask *ask)
+{
+	char line[ASK_LINE_SIZE];
+	char *end;
+	ssize_t length;
+	off_t at = 0;
+
+	while ((length = pread(fd, line, sizeof(line) - 1, at)) > 0) {
+		line[length] = '\0';
+		end = strchr(line, '\n');
+		if (end == NULL) {
+			/* Still being written; or longer than any line of ours, so garbage. */
+			if (length < (ssize_t)sizeof(line) - 1)
+				return false;
+			at += length;
+			continue;
+		}
+		*end = '\0';
+		at += end - line + 1;
+		if (ask_unpack(line, ask) &&
+		    ((ask->generation != 0 && ask->generation == generation) ||
+			(ask->contender[0] != '\0' && strcmp(ask->contender, contender) == 0)))
+			return true;
+	}
+	return false;
+}
+
+void
+asks_clear(int fd)
+{
+	if (lseek(fd, 0, SEEK_END) == 0 || lock_try(fd, LOCK_EXCLUSIVE) != LOCK_TAKEN)
+		return;
+	/* Old lines do no harm: they are addressed to nobody. */
+	(void)!ftruncate(fd, 0);
+	lock_release(fd);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * What is asked of a leader, in `ask`: a line with an addressee. So no pid is involved, and it
+ * works across the users of a group directory and across pid namespaces. An addressee that no
+ * longer leads is nobody: generations never come back.
+ */
+#ifndef LOCKRUN_ELECTION_ASKS_H
+#define LOCKRUN_ELECTION_ASKS_H
+
+#include <stdbool.h>
+
+#include "kernel/lockdir.h"
+#include "values/record.h"
+
+/*
+ * Add a line, under a lock on the file that is held for a moment only. Returns 0, or -1 with a
+ * fault. Blocks for at most a second when somebody sits on that lock.
+ */
+int asks_send(const struct lockdir *lock, const struct ask *ask, struct fault *fault);
+
+/*
+ * A leader's side: is something asked of this generation or contender? Does not wait for the lock
+ * on the file, since whoever is frozen with it must not hold a leader up.
+ */
+bool asks_for(int fd, uint64_t generation, const char *contender, struct ask *ask);
+
+/* Empty the file at the begin of a term, when nobody is just writing to it. */
+void asks_clear(int fd);
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * One contender's way through an election: queue up, acquire, begin a term, end it, leave. The
+ * steps about the lock are these functions and no others; nothing above may know what the engine
+ * behind them is made of.
+ *
+ * A campaign is used by one thread, in this order:
+ *
+ *     campaign_queue_up, campaign_acquire, campaign_begin_term, campaign_end_term, campaign_leave
+ *
+ * and may be left at any point. Being killed between any two of them is a valid state of the disk.
+ */
+#ifndef LOCKRUN_ELECTION_CAMPAIGN_H
+#define LOCKRUN_ELECTION_CAMPAIGN_H
+
+#include <stdbool.h>
+
+#include "election/observer.h"
+#include "election/patience.h"
+#include "election/queue.h"
+#include "kernel/signals.h"
+#include "kernel/statedir.h"
+#include "values/lockname.h"
+#include "values/record.h"
+
+/* Who contends, how, and how patiently. */
+struct candidacy {
+	const struct lockname *name;
+	struct statedir *directory; /* opened again by the campaign when it was moved */
+	struct signals *signals;    /* one that ends a wait gives ACQUIRE_SIGNAL */
+	const struct observer *observer;
+	bool if_available;   /* try, do not wait */
+	duration_t wait;     /* from campaign_queue_up on; or DURATION_NEVER */
+	const char *command; /* the path of what will run */
+	const char *note;    /* or NULL */
+};
+
+struct campaign {
+	const struct candidacy *candidacy;
+	char contender[CONTENDER_SIZE];
+	struct patience patience; /* its signal tells what ended a wait */
+
+	/* the engine's own */
+	struct lockdir lock;
+	struct queue queue;
+	struct ticket_text text;
+	int64_t queued_ms;
+	int lock_fd;
+	int terms_fd;
+	int ask_fd;
+	int watch_fd;
+};
+
+/*
+ * Enter the queue. ACQUIRE_TAKEN: we are in it (or have no ticket, see HAPPENING_NO_TICKET);
+ * ACQUIRE_BUSY for if_available when somebody is ahead; ACQUIRE_FAULT. candidacy stays the
+ * caller's and must live as long as the campaign. Does not wait. With anything but ACQUIRE_TAKEN
+ * the campaign has been left.
+ */
+enum acquire campaign_queue_up(
+    struct campaign *campaign, const struct candidacy *candidacy, struct fault *fault);
+
+/*
+ * Wait for our turn and take the lock. Blocks as the candidacy says. With ACQUIRE_TAKEN we lead,
+ * nothing ran yet, and neither the deadline nor a signal has come meanwhile. With anything else
+ * the campaign has been left.
+ */
+enum acquire campaign_acquire(struct campaign *campaign, struct fault *fault);
+
+/*
+ * Give the term its generation and record that its command is about to be started. Returns 0, or
+ * -1 with a fault. term's fields but for the command's pid are set.
+ */
+int campaign_begin_term(struct campaign *campaign, struct term *term, struct fault *fault);
+
+/* The descriptor that a command must inherit to keep leadership if we are killed. */
+int campaign_inheritance(const struct campaign *campaign);
+
+/*
+ * Begin to watch for what is asked of this term. Returns a descriptor for poll(2) that becomes
+ * readable then, or -1 when only looking from time to time is possible.
+ */
+int campaign_watch(struct campaign *campaign, const struct term *term);
+
+/* Is something asked of this term? Reads what campaign_watch opened; does not block. */
+bool campaign_asked(struct campaign *campaign, const struct term *term, struct ask *ask);
+
+/* Tell readers that the term steps down, and why. */
+void campaign_tell_stepping_down(struct campaign *campaign, enum reason reason);
+
+/* Record how the term ended, and release the lock. */
+void campaign_end_term(struct campaign *campaign, struct term *term, const struct outcome *outcome);
+
+/* Leave the queue and close everything. May be called twice. */
+void campaign_leave(struct campaign *campaign);
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: ISC */
+/* The second half of a campaign: what is done while the lock is ours. */
+#include "election/campaign.h"
+
+#include <bsd/string.h>
+
+#include <string.h>
+#include <unistd.h>
+
+#include "election/asks.h"
+#include "election/generation.h"
+#include "election/terms.h"
+#include "kernel/clock.h"
+
+static void
+close_and_forget(int *fd)
+{
+	if (*fd != -1)
+		close(*fd);
+	*fd = -1;
+}
+
+static void
+describe(struct campaign *campaign, const char *condition)
+{
+	strlcpy(campaign->text.condition, condition, sizeof(campaign->text.condition));
+	queue_describe(&campaign->queue, &campaign->text);
+}
+
+int
+campaign_begin_term(struct campaign *campaign, struct term *term, struct fault *fault)
+{
+	memset(term, 0, sizeof(*term));
+	if (generation_next(&campaign->lock, &term->generation, fault) == -1)
+		return -1;
+	term->pid = getpid();
+	term->queued_ms = campaign->queued_ms;
+	term->begun_ms = clock_realtime_ms();
+	strlcpy(term->contender, campaign->contender, sizeof(term->contender));
+	strlcpy(term->command, campaign->text.command, sizeof(term->command));
+	strlcpy(term->note, campaign->text.note, sizeof(term->note));
+	clock_boot_id(term->boot);
+	campaign->terms_fd = terms_open(&campaign->lock);
+	term->stage = TERM_BEGUN;
+	terms_write(campaign->terms_fd, term);
+	campaign->text.generation = term->generation;
+	campaign->text.since_ms = term->begun_ms;
+	describe(campaign, "leading");
+	term->stage = TERM_STARTED;
+	terms_write(campaign->terms_fd, term);
+	return 0;
+}
+
+int
+campaign_inheritance(const struct campaign *campaign)
+{
+	return campaign->lock_fd;
+}
+
+int
+campaign_watch(struct campaign *campaign, const struct term *term)
+{
+	struct fault fault;
+	struct ask ask;
+
+	campaign->ask_fd = lockdir_file(&campaign->lock, STATE_ASK, STATE_CONTEND, &fault);
+	if (campaign->ask_fd == -1)
+		return -1;
+	if (!asks_for(campaign->ask_fd, term->generation, campaign->contender, &ask))
+		asks_clear(campaign->ask_fd);
+	campaign->watch_fd = lockdir_watch_asks(&campaign->lock);
+	return campaign->watch_fd;
+}
+
+bool
+campaign_asked(struct campaign *campaign, const struct term *term, struct ask *ask)
+{
+	if (campaign->watch_fd != -1)
+		lockdir_drain(campaign->watch_fd);
+	return campaign->ask_fd != -1 &&
+	       asks_for(campaign->ask_fd, term->generation, campaign->contender, ask);
+}
+
+void
+campaign_tell_stepping_down(struct campaign *campaign, enum reason reason)
+{
+	strlcpy(campaign->text.reason, reason_word(reason), sizeof(campaign->text.reason));
+	describe(campaign, "stepping-down");
+}
+
+void
+campaign_end_term(struct campaign *campaign, struct term *term, const struct outcome *outcome)
+{
+	term->stage = TERM_ENDED;
+	term->ended_ms = clock_realtime_ms();
+	term->ran = outcome->ran;
+	term->reason = outcome->reason;
+	term->status = outcome->status;
+	term->signal = outcome->signal;
+	term->killed = outcome->killed;
+	terms_write(campaign->terms_fd, term);
+	/* Explicitly, for all copies: a daemon that the command left behind may have one. */
+	lock_unmark(campaign->lock_fd);
+	lock_release(campaign->lock_fd);
+}
+
+void
+campaign_leave(struct campaign *campaign)
+{
+	queue_leave(&campaign->queue);
+	close_and_forget(&campaign->lock_fd);
+	close_and_forget(&campaign->terms_fd);
+	close_and_forget(&campaign->ask_fd);
+	close_and_forget(&campaign->watch_fd);
+	lockdir_close(&campaign->lock);
+	patience_end(&campaign->patience);
+}

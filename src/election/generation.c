@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: ISC */
+#include "election/generation.h"
+
+#include <bsd/string.h>
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kernel/clock.h"
+
+#define READ_ATTEMPTS 10
+
+void
+generation_seed(char file[NUMBER_FILE_SIZE])
+{
+	struct number number = {.ceiling = NUMBER_STEP};
+
+	clock_boot_id(number.boot);
+	for (uint64_t sequence = 1; sequence <= NUMBER_SLOTS; sequence++) {
+		number.sequence = sequence;
+		number_pack(&number, file + sequence % NUMBER_SLOTS * NUMBER_SLOT_SIZE);
+	}
+}
+
+/* The next write in turn. */
+static int
+write_slot(int fd, struct number *number)
+{
+	char slot[NUMBER_SLOT_SIZE];
+	ssize_t written;
+
+	number->sequence++;
+	number_pack(number, slot);
+	written = pwrite(
+	    fd, slot, sizeof(slot), (off_t)(number->sequence % NUMBER_SLOTS * NUMBER_SLOT_SIZE));
+	if (written == (ssize_t)sizeof(slot))
+		return 0;
+	if (written >= 0)
+		errno = ENOSPC;
+	return -1;
+}
+
+static int
+give(int fd, const struct number_plan *plan, const char *boot)
+{
+	struct number number = plan->current;
+
+	if (plan->raise) {
+		number.raising = plan->ceiling;
+		if (write_slot(fd, &number) == -1 || fdatasync(fd) == -1)
+			return -1;
+		number.ceiling = plan->ceiling;
+		number.raising = 0;
+	}
+	number.last = plan->next;
+	strlcpy(number.boot, boot, sizeof(number.boot));
+	return write_slot(fd, &number);
+}
+
+int
+generation_next(const struct lockdir *lock, uint64_t *generation, struct fault *fault)
+{
+	char path[LOCKDIR_PATH_SIZE], file[NUMBER_FILE_SIZE], boot[BOOT_ID_SIZE];
+	struct number_plan plan;
+	int fd, result = -1;
+
+	fd = lockdir_file(lock, STATE_NUMBER, STATE_CONTEND, fault);
+	if (fd == -1)
+		return -1;
+	clock_boot_id(boot);
+	lockdir_path(lock, STATE_NUMBER, path);
+	if (pread(fd, file, sizeof(file), 0) != (ssize_t)sizeof(file) ||
+	    !number_plan(file, boot, &plan))
+		fault_set(fault, FAULT_NUMBER_DAMAGED, 0, "%s", path);
+	else if (plan.next == 0)
+		fault_set(fault, FAULT_NUMBER_SPENT, 0, "%s", path);
+	else if (give(fd, &plan, boot) == -1)
+		fault_set(fault, FAULT_FILE_UNUSABLE, errno, "%s", path);
+	else
+		result = 0;
+	close(fd);
+	*generation = plan.next;
+	return result;
+}
+
+uint64_t
+generation_last(const struct lockdir *lock)
+{
+	char file[NUMBER_FILE_SIZE];
+	struct number_plan plan;
+	struct fault fault;
+	uint64_t last = 0;
+	int fd;
+
+	if (lock->fd == -1)
+		return 0;
+	fd = lockdir_file(lock, STATE_NUMBER, STATE_READ, &fault);
+	if (fd == -1)
+		return 0;
+	for (int i = 0; i < READ_ATTEMPTS && last == 0; i++) {
+		if (pread(fd, file, sizeof(file), 0) == (ssize_t)sizeof(file) &&
+		    number_plan(file, "", &plan))
+			last = plan.current.last;
+	}
+	close(fd);
+	return last;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The generation of a lock: a number that only grows, through SIGKILL, reboot and power loss.
+ *
+ * What makes it so, and MUST stay:
+ *  - only who holds the lock writes `number`;
+ *  - the two slots are written in turn, so that a torn or lost write leaves the other one;
+ *  - no generation is given above a ceiling that was synced before ("raise, then sync" gave numbers
+ *    twice after a power cut; so the new ceiling is written as `raising`, synced, and only then
+ *    written as the ceiling);
+ *  - whatever cannot be trusted (another boot, a damaged slot) goes on above everything that could
+ *    have been given.
+ * Gaps are fine, going back is not.
+ */
+#ifndef LOCKRUN_ELECTION_GENERATION_H
+#define LOCKRUN_ELECTION_GENERATION_H
+
+#include <stdint.h>
+
+#include "kernel/lockdir.h"
+#include "values/record.h"
+
+/* What a new `number` holds: nothing was given, and one step is paid for. */
+void generation_seed(char file[NUMBER_FILE_SIZE]);
+
+/*
+ * Give the next generation. Call only while holding the lock. Writes one slot; once in NUMBER_STEP
+ * terms, and after anything that cannot be trusted, two slots and a sync between them. Returns 0,
+ * or -1 with a fault and nothing given.
+ */
+int generation_next(const struct lockdir *lock, uint64_t *generation, struct fault *fault);
+
+/*
+ * The newest generation that was given, for readers; 0 for none, or when it cannot be told.
+ * Reads again when it meets a write in progress.
+ */
+uint64_t generation_last(const struct lockdir *lock);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The queue: one ticket a contender, alive for as long as its maker keeps it locked.
+ *
+ * Order rests on this, exclusion does not: a bug here may cost fairness, never a second leader.
+ */
+#ifndef LOCKRUN_ELECTION_QUEUE_H
+#define LOCKRUN_ELECTION_QUEUE_H
+
+#include <stdbool.h>
+
+#include "kernel/lockdir.h"
+#include "values/ticket.h"
+
+struct queue {
+	const struct lockdir *lock;
+	struct ticket ticket;
+	char name[TICKET_NAME_SIZE]; /* the present file name of our ticket */
+	int fd;			     /* our ticket, locked; -1 when we have none */
+	size_t text_length;
+};
+
+enum queue_result {
+	QUEUE_OK,
+	QUEUE_CLEAR,  /* nobody we have to wait for */
+	QUEUE_AHEAD,  /* somebody */
+	QUEUE_PASSED, /* our ticket has lost its name: we were frozen, and passed */
+	QUEUE_ERROR,  /* errno tells */
+};
+
+/* Start outside the queue. lock stays the caller's. */
+void queue_init(struct queue *queue, const struct lockdir *lock);
+
+/*
+ * Look for the nearest live ticket that somebody in this mode would have to wait for: among the
+ * earlier ones when we have a ticket, else among all. Dead ones met on the way are removed.
+ * QUEUE_CLEAR, or QUEUE_AHEAD with its ticket and, when fd is not NULL, its open file: to wait
+ * for its end, wait for a shared lock on that. The caller closes it. Does not block.
+ */
+enum queue_result
+queue_look_ahead(const struct queue *queue, enum ticket_mode mode, struct ticket *ahead, int *fd);
+
+/*
+ * Queue up: make a ticket behind all that are there. QUEUE_OK, or QUEUE_ERROR, mostly for a full
+ * disk: there is no ticket then, and whoever goes on takes the kernel's order.
+ */
+enum queue_result queue_up(struct queue *queue, enum ticket_mode mode, enum ticket_kind kind);
+
+/*
+ * Say that we hold, once the lock is ours: QUEUE_OK or QUEUE_PASSED. On a full disk the name
+ * stays as it is, which changes only what readers see.
+ */
+enum queue_result queue_hold(struct queue *queue);
+
+/* Write the text for people. A failure is not told. */
+void queue_describe(struct queue *queue, const struct ticket_text *text);
+
+/* Give the ticket up: its name, then the lock on it, which wakes whoever waits for us. */
+void queue_leave(struct queue *queue);
+
+#endif

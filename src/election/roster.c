@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: ISC */
+#include "election/roster.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "election/generation.h"
+#include "election/terms.h"
+#include "kernel/lock.h"
+#include "kernel/proctable.h"
+
+#define ORPHAN_ATTEMPTS 5
+
+struct gathering {
+	const struct lockdir *lock;
+	struct roster *roster;
+	size_t room;
+	uint64_t namespace;
+	bool failed;
+};
+
+/* Read a ticket if it is alive. */
+static bool
+read_live(const struct lockdir *lock, const char *name, struct ticket_text *text)
+{
+	char bytes[TICKET_TEXT_SIZE];
+	ssize_t length;
+	bool alive;
+	int fd;
+
+	fd = lockdir_ticket_open(lock, name);
+	if (fd == -1)
+		return false;
+	alive = lock_try(fd, LOCK_SHARED) == LOCK_BUSY;
+	length = alive ? pread(fd, bytes, sizeof(bytes), 0) : 0;
+	ticket_text_unpack(bytes, length > 0 ? (size_t)length : 0, text);
+	close(fd);
+	return alive;
+}
+
+static bool
+gather(const char *name, void *context)
+{
+	struct gathering *gathering = context;
+	struct roster *roster = gathering->roster;
+	struct roster_entry entry, *more;
+
+	if (!ticket_unpack(name, &entry.ticket) || !read_live(gathering->lock, name, &entry.text))
+		return true;
+	if (roster->count == gathering->room) {
+		gathering->room = gathering->room * 2 + 16;
+		more = reallocarray(roster->entries, gathering->room, sizeof(roster->entries[0]));
+		if (more == NULL) {
+			gathering->failed = true;
+			return false;
+		}
+		roster->entries = more;
+	}
+	entry.same_namespace = entry.ticket.pidns == gathering->namespace;
+	roster->entries[roster->count++] = entry;
+	return true;
+}
+
+static int
+in_order(const void *a, const void *b)
+{
+	const struct roster_entry *first = a, *second = b;
+
+	return ticket_order(&first->ticket, &second->ticket);
+}
+
+/* A ticket that was renamed during the listing may have been met under both names. */
+static void
+sort_and_count(struct roster *roster)
+{
+	size_t kept = 0;
+
+	/* qsort(3) must not get a null pointer, even for nothing. */
+	if (roster->count == 0)
+		return;
+	qsort(roster->entries, roster->count, sizeof(roster->entries[0]), in_order);
+	for (size_t i = 0; i < roster->count; i++) {
+		if (kept > 0 && in_order(&roster->entries[kept - 1], &roster->entries[i]) == 0)
+			kept--;
+		roster->entries[kept++] = roster->entries[i];
+	}
+	roster->count = kept;
+	for (size_t i = 0; i < roster->count; i++)
+		roster->held += roster->entries[i].ticket.state == TICKET_HOLDING;
+}
+
+static bool
+lock_is_held(const struct lockdir *lock)
+{
+	struct fault fault;
+	bool held;
+	int fd;
+
+	fd = lockdir_file(lock, STATE_LOCK, STATE_READ, &fault);
+	if (fd == -1)
+		return false;
+	held = lock_is_marked(fd);
+	close(fd);
+	return held;
+}
+
+static int
+read_once(const struct lockdir *lock, struct roster *roster)
+{
+	struct gathering gathering = {
+	    .lock = lock, .roster = roster, .namespace = proctable_namespace()};
+	bool held;
+
+	memset(roster, 0, sizeof(*roster));
+	held = lock_is_held(lock);
+	if (lockdir_ticket_each(lock, gather, &gathering) == -1)
+		return -1;
+	if (gathering.failed) {
+		errno = ENOMEM;
+		return -1;
+	}
+	sort_and_count(roster);
+	roster->orphaned = held && roster->held == 0 && lock_is_held(lock);
+	return 0;
+}
+
+int
+roster_read(const struct lockdir *lock, struct roster *roster, struct fault *fault)
+{
+	int attempts = ORPHAN_ATTEMPTS;
+
+	memset(roster, 0, sizeof(*roster));
+	if (lock->fd == -1)
+		return 0;
+	/* A hand-over in the middle of the listing looks like an orphan; an orphan does so again.
+	 */
+	do {
+		roster_free(roster);
+		if (read_once(lock, roster) == -1) {
+			roster_free(roster);
+			return fault_set(fault, FAULT_DIR_UNUSABLE, errno, "%s/%s/q",
+			    lock->directory->path, lock->name);
+		}
+	} while (roster->orphaned && --attempts > 0);
+	roster->generation = generation_last(lock);
+	roster->has_last_term =
+	    roster->generation != 0 && terms_read(lock, roster->generation, &roster->last_term);
+	return 0;
+}
+
+void
+roster_free(struct roster *roster)
+{
+	free(roster->entries);
+	roster->entries = NULL;
+	roster->count = roster->held = 0;
+}
+
+const struct roster_entry *
+roster_holder(const struct roster *roster)
+{
+	for (size_t i = 0; i < roster->count; i++) {
+		if (roster->entries[i].ticket.state == TICKET_HOLDING)
+			return &roster->entries[i];
+	}
+	return NULL;
+}
+
+const struct roster_entry *
+roster_find(const struct roster *roster, const char *contender)
+{
+	for (size_t i = 0; i < roster->count; i++) {
+		if (strcmp(roster->entries[i].text.contender, contender) == 0)
+			return &roster->entries[i];
+	}
+	return NULL;
+}
+
+size_t
+roster_waiting(const struct roster *roster)
+{
+	return roster->count - roster->held;
+}
+
+size_t
+roster_ahead_of(const struct roster *roster, const char *contender)
+{
+	size_t ahead = 0;
+
+	for (size_t i = 0; i < roster->count; i++) {
+		if (strcmp(roster->entries[i].text.contender, contender) == 0)
+			break;
+		ahead += roster->entries[i].ticket.state == TICKET_WAITING;
+	}
+	return ahead;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Reading an election from outside: who holds, who waits, in order. Takes no lock that a contender
+ * could trip over (a shared lock on a dead ticket excludes nobody), creates nothing, and is true
+ * for the moment in which it looked.
+ */
+#ifndef LOCKRUN_ELECTION_ROSTER_H
+#define LOCKRUN_ELECTION_ROSTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "kernel/lockdir.h"
+#include "values/record.h"
+#include "values/ticket.h"
+
+struct roster_entry {
+	struct ticket ticket;
+	struct ticket_text text;
+	bool same_namespace; /* the pid means something here */
+};
+
+struct roster {
+	struct roster_entry *entries; /* the live ones, in order; holders and waiters */
+	size_t count;
+	size_t held;	     /* how many of them hold */
+	bool orphaned;	     /* the lock is held by what a killed lockrun left behind */
+	uint64_t generation; /* the newest that was given; 0 for none */
+	bool has_last_term;
+	struct term last_term; /* of that generation */
+};
+
+/*
+ * Look at a lock (opened with STATE_READ; what is missing reads as nothing). Returns 0, or -1 with
+ * a fault. roster_free gives the entries back.
+ */
+int roster_read(const struct lockdir *lock, struct roster *roster, struct fault *fault);
+void roster_free(struct roster *roster);
+
+/* The first holder, or NULL. */
+const struct roster_entry *roster_holder(const struct roster *roster);
+/* The contender, or NULL. */
+const struct roster_entry *roster_find(const struct roster *roster, const char *contender);
+/* How many wait. */
+size_t roster_waiting(const struct roster *roster);
+/* How many wait before contender; all that wait when it is not among them. */
+size_t roster_ahead_of(const struct roster *roster, const char *contender);
+
+#endif

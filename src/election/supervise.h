@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Watching over the command of a term: signals are passed on, limits are kept, and the lock is
+ * held for as long as anything of the command lives that was told to go.
+ */
+#ifndef LOCKRUN_ELECTION_SUPERVISE_H
+#define LOCKRUN_ELECTION_SUPERVISE_H
+
+#include "election/campaign.h"
+#include "kernel/proctable.h"
+
+struct supervision {
+	pid_t command;
+	const struct tree *tree;
+	const struct term *term;
+	struct campaign *campaign;
+	struct signals *signals; /* with its descriptor made */
+	const struct observer *observer;
+	duration_t max_hold;   /* DURATION_NEVER for no limit */
+	duration_t kill_after; /* from SIGTERM to SIGKILL; DURATION_NEVER for never */
+	bool kill_on_signal;   /* also when it was a signal to us that began the step-down */
+};
+
+/*
+ * Watch over a command that was started, until it has ended and, if it was made to step down, all
+ * of its descendants have too. Blocks for as long as that takes: the lock must stay held, so
+ * there is no way out before. Returns how the term ended.
+ */
+struct outcome supervise(const struct supervision *supervision);
+
+#endif

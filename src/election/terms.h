@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The records of the last terms, a slot each; each is written by its own term only, and while it
+ * holds the lock. They are for people and for the next leader's knowledge; exclusion does not rest
+ * on them, so a write that fails stops nobody.
+ */
+#ifndef LOCKRUN_ELECTION_TERMS_H
+#define LOCKRUN_ELECTION_TERMS_H
+
+#include "kernel/lockdir.h"
+#include "values/record.h"
+
+/* What a new `terms` holds. */
+void terms_seed(char file[TERM_FILE_SIZE]);
+
+/* Open the records for the length of a term; -1 when that is not possible. */
+int terms_open(const struct lockdir *lock);
+
+/* Write the record of term; fd may be -1. */
+void terms_write(int fd, const struct term *term);
+
+/* Read the record of one generation. False when there is none, or another's, or a damaged one. */
+bool terms_read(const struct lockdir *lock, uint64_t generation, struct term *term);
+
+#endif

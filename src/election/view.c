@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: ISC */
+#include "election/view.h"
+
+#include <bsd/string.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct names {
+	struct lockname *items;
+	size_t count;
+	size_t room;
+	bool failed;
+};
+
+static bool
+add_name(const char *text, void *context)
+{
+	struct names *names = context;
+	struct lockname name, *more;
+	struct fault fault;
+
+	if (lockname_parse(text, &name, &fault) == -1)
+		return true;
+	if (names->count == names->room) {
+		names->room = names->room * 2 + 16;
+		more = reallocarray(names->items, names->room, sizeof(names->items[0]));
+		if (more == NULL) {
+			names->failed = true;
+			return false;
+		}
+		names->items = more;
+	}
+	names->items[names->count++] = name;
+	return true;
+}
+
+static int
+by_text(const void *a, const void *b)
+{
+	const struct lockname *first = a, *second = b;
+
+	return strcmp(first->text, second->text);
+}
+
+static int
+list_names(const struct statedir *directory, struct names *names, struct fault *fault)
+{
+	if (statedir_each(directory, add_name, names) == -1)
+		return fault_set(fault, FAULT_DIR_UNUSABLE, errno, "%s", directory->path);
+	if (names->failed)
+		return fault_set(fault, FAULT_SYSTEM, ENOMEM, "%s", directory->path);
+	if (names->count > 0)
+		qsort(names->items, names->count, sizeof(names->items[0]), by_text);
+	return 0;
+}
+
+static int
+read_roster(
+    const struct statedir *directory, const char *name, struct roster *roster, struct fault *fault)
+{
+	struct lockdir lock;
+	int result;
+
+	if (lockdir_open(directory, name, STATE_READ, NULL, 0, &lock, fault) == -1)
+		return -1;
+	result = roster_read(&lock, roster, fault);
+	lockdir_close(&lock);
+	return result;
+}
+
+/* This is how a rolling deploy sees its old half. */
+static void
+find_versions(const struct statedir *directory, const struct names *all, struct view *view)
+{
+	struct roster roster;
+	struct fault fault;
+
+	for (size_t i = 0; i < all->count && view->version_count < VIEW_VERSIONS_MAX; i++) {
+		if (!lockname_other_version(&all->items[i], &view->name) ||
+		    read_roster(directory, all->items[i].text, &roster, &fault) == -1)
+			continue;
+		if (roster.held > 0 || roster.orphaned)
+			strlcpy(view->versions[view->version_count++], all->items[i].text,
+			    LOCKNAME_SIZE);
+		roster_free(&roster);
+	}
+}
+
+static int
+read_views(const struct statedir *directory, const struct names *wanted, const struct names *all,
+    struct views *views, struct fault *fault)
+{
+	views->items = calloc(wanted->count + 1, sizeof(views->items[0]));
+	if (views->items == NULL)
+		return fault_set(fault, FAULT_SYSTEM, ENOMEM, "%s", directory->path);
+	for (; views->count < wanted->count; views->count++) {
+		struct view *view = &views->items[views->count];
+
+		view->name = wanted->items[views->count];
+		if (read_roster(directory, view->name.text, &view->roster, fault) == -1) {
+			views_free(views);
+			return -1;
+		}
+		find_versions(directory, all, view);
+	}
+	return 0;
+}
+
+int
+views_read(const struct statedir *directory, char *const *names, size_t count, struct views *views,
+    struct fault *fault)
+{
+	struct names all = {0}, wanted = {0};
+	struct lockname name;
+	int result;
+
+	*views = (struct views){0};
+	result = list_names(directory, &all, fault);
+	for (size_t i = 0; i < count && result == 0; i++) {
+		result = lockname_parse(names[i], &name, fault);
+		if (result == 0 && (!add_name(names[i], &wanted) || wanted.failed))
+			result = fault_set(fault, FAULT_SYSTEM, ENOMEM, "%s", names[i]);
+	}
+	if (result == 0)
+		result = read_views(directory, count > 0 ? &wanted : &all, &all, views, fault);
+	free(wanted.items);
+	free(all.items);
+	return result;
+}
+
+void
+views_free(struct views *views)
+{
+	for (size_t i = 0; i < views->count; i++)
+		roster_free(&views->items[i].roster);
+	free(views->items);
+	*views = (struct views){0};
+}

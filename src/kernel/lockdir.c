@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: ISC */
+#include "kernel/lockdir.h"
+
+#include <sys/inotify.h>
+#include <sys/stat.h>
+
+#include <bsd/stdlib.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define QUEUE	"q"
+#define PRIVATE ".new-"
+
+static const char *const file_names[] = {
+    [STATE_LOCK] = "lock",
+    [STATE_NUMBER] = "number",
+    [STATE_TERMS] = "terms",
+    [STATE_ASK] = "ask",
+};
+
+/* ---- NAME: made complete, then renamed into place ---- */
+
+static int
+write_all(int fd, const char *bytes, size_t length)
+{
+	ssize_t written;
+
+	for (size_t done = 0; done < length; done += (size_t)written) {
+		written = write(fd, bytes + done, length - done);
+		if (written == -1)
+			return -1;
+	}
+	return 0;
+}
+
+static int
+plant(int parent, const struct state_seed *seed, mode_t mode)
+{
+	int fd, result;
+
+	fd =
+	    openat(parent, file_names[seed->file], O_WRONLY | O_CREAT | O_EXCL | OPEN_SAFELY, mode);
+	if (fd == -1)
+		return -1;
+	result = write_all(fd, seed->bytes, seed->length);
+	if (result == 0)
+		result = fsync(fd);
+	close(fd);
+	return result;
+}
+
+/* Fill the private directory and sync it. */
+static int
+furnish(int fd, const struct statedir *directory, const struct state_seed *seeds, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (plant(fd, &seeds[i], statedir_file_mode(directory)) == -1)
+			return -1;
+	}
+	if (mkdirat(fd, QUEUE, statedir_directory_mode(directory)) == -1)
+		return -1;
+	return fsync(fd);
+}
+
+static void
+remove_private(const struct statedir *directory, const char *private)
+{
+	int fd;
+
+	fd = openat(directory->fd, private, OPEN_DIRECTORY);
+	if (fd != -1) {
+		for (size_t i = 0; i < sizeof(file_names) / sizeof(file_names[0]); i++)
+			unlinkat(fd, file_names[i], 0);
+		unlinkat(fd, QUEUE, AT_REMOVEDIR);
+		close(fd);
+	}
+	unlinkat(directory->fd, private, AT_REMOVEDIR);
+}
+
+static int
+make_lockdir(const struct statedir *directory, const char *name, const struct state_seed *seeds,
+    size_t count, struct fault *fault)
+{
+	char private[sizeof(PRIVATE) + 16];
+	int fd, error, made = -1;
+
+	snprintf(private, sizeof(private), PRIVATE "%08x%08x", arc4random(), arc4random());
+	if (mkdirat(directory->fd, private, statedir_directory_mode(directory)) == -1)
+		return fault_set(fault, FAULT_DIR_UNUSABLE, errno, "%s", directory->path);
+	fd = openat(directory->fd, private, OPEN_DIRECTORY);
+	if (fd != -1) {
+		made = furnish(fd, directory, seeds, count);
+		error = errno;
+		close(fd);
+		errno = error;
+	}
+	/* rename(2): one that is there and full wins, an empty leftover is replaced. */
+	if (made == 0)
+		made = renameat(directory->fd, private, directory->fd, name);
+	if (made == 0)
+		return fsync(directory->fd) == 0
+			   ? 0
+			   : fault_set(fault, FAULT_DIR_UNUSABLE, errno, "%s", directory->path);
+	error = errno;
+	remove_private(directory, private);
+	if (error == ENOTEMPTY || error == EEXIST)
+		return 0;
+	return fault_set(fault, FAULT_DIR_UNUSABLE, error, "%s/%s", directory->path, name);
+}
+
+static int
+open_queue(struct lockdir *lock, enum state_use use, struct fault *fault)
+{
+	lock->queue = openat(lock->fd, QUEUE, OPEN_DIRECTORY);
+	if (lock->queue == -1 && errno == ENOENT) {
+		if (use == STATE_READ)
+			return 0;
+		if (mkdirat(lock->fd, QUEUE, statedir_directory_mode(lock->directory)) == 0 ||
+		    errno == EEXIST)
+			lock->queue = openat(lock->fd, QUEUE, OPEN_DIRECTORY);
+	}
+	if (lock->queue == -1)
+		return fault_set(fault, FAULT_DIR_UNUSABLE, errno, "%s/%s/%s",
+		    lock->directory->path, lock->name, QUEUE);
+	return 0;
+}
+
+int
+lockdir_open(const struct statedir *directory, const char *name, enum state_use use,
+    const struct state_seed *seeds, size_t seed_count, struct lockdir *lock, struct fault *fault)
+{
+	char path[PATH_MAX + NAME_MAX + 2];
+	bool shared_by_group;
+
+	*lock = (struct lockdir){
+	    .fd = -1,
+	    .queue = -1,
+	    .file_mode = statedir_file_mode(directory),
+	    .name = name,
+	    .directory = directory,
+	};
+	if (directory->fd == -1)
+		return 0;
+	snprintf(path, sizeof(path), "%s/%s", directory->path, name);
+	lock->fd = openat(directory->fd, name, OPEN_DIRECTORY);
+	if (lock->fd == -1 && errno == ENOENT) {
+		if (use == STATE_READ)
+			return 0;
+		if (make_lockdir(directory, name, seeds, seed_count, fault) == -1)
+			return -1;
+		lock->fd = openat(directory->fd, name, OPEN_DIRECTORY);
+	}
+	if (lock->fd == -1)
+		return statedir_open_fault(fault, path);
+	if (statedir_check_owner(lock->fd, path, &shared_by_group, fault) == -1 ||
+	    open_queue(lock, use, fault) == -1) {
+		lockdir_close(lock);
+		return -1;
+	}
+	return 0;
+}
+
+void
+lockdir_close(struct lockdir *lock)
+{
+	if (lock->queue != -1)
+		close(lock->queue);
+	if (lock->fd != -1)
+		close(lock->fd);
+	lock->fd = lock->queue = -1;
+}
+
+const char *
+lockdir_path(const struct lockdir *lock, enum state_file file, char path[LOCKDIR_PATH_SIZE])
+{
+	snprintf(path, LOCKDIR_PATH_SIZE, "%s/%s/%s", lock->directory->path, lock->name,
+	    file_names[file]);
+	return path;
+}
+
+static int
+file_fault(const struct lockdir *lock, enum state_file file, struct fault *fault)
+{
+	char path[LOCKDIR_PATH_SIZE];
+	enum fault_kind kind = FAULT_FILE_UNUSABLE;
+	int error = errno;
+
+	if (error == ELOOP)
+		kind = FAULT_FILE_SYMLINK;
+	else if (error == EISDIR || error == ENXIO)
+		kind = FAULT_FILE_NOT_REGULAR;
+	else if (error == ENOENT && file == STATE_NUMBER)
+		kind = FAULT_NUMBER_MISSING;
+	return fault_set(fault, kind, kind == FAULT_FILE_UNUSABLE ? error : 0, "%s",
+	    lockdir_path(lock, file, path));
+}
+
+int
+lockdir_file(
+    const struct lockdir *lock, enum state_file file, enum state_use use, struct fault *fault)
+{
+	const int access = use == STATE_CONTEND ? O_RDWR : O_RDONLY;
+	const bool made_anew = use == STATE_CONTEND && (file == STATE_LOCK || file == STATE_ASK);
+	struct stat st;
+	int fd;
+
+	fd = openat(lock->fd, file_names[file], access | OPEN_SAFELY);
+	if (fd == -1 && errno == ENOENT && made_anew) {
+		fd = openat(lock->fd, file_names[file], access | O_CREAT | O_EXCL | OPEN_SAFELY,
+		    lock->file_mode);
+		if (fd == -1 && errno == EEXIST)
+			fd = openat(lock->fd, file_names[file], access | OPEN_SAFELY);
+	}
+	if (fd == -1)
+		return file_fault(lock, file, fault);
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		return fd;
+	close(fd);
+	errno = ENXIO;
+	return file_fault(lock, file, fault);
+}
+
+bool
+lockdir_is_current(const struct lockdir *lock, int fd)
+{
+	char path[LOCKDIR_PATH_SIZE];
+	struct stat ours, named;
+
+	lockdir_path(lock, STATE_LOCK, path);
+	return fstat(fd, &ours) == 0 && lstat(path, &named) == 0 && ours.st_dev == named.st_dev &&
+	       ours.st_ino == named.st_ino;
+}
+
+/* ---- q/ and listings ---- */
+
+int
+lockdir_ticket_create(const struct lockdir *lock, const char *name)
+{
+	return openat(lock->queue, name, O_RDWR | O_CREAT | O_EXCL | OPEN_SAFELY, lock->file_mode);
+}
+
+int
+lockdir_ticket_open(const struct lockdir *lock, const char *name)
+{
+	return openat(lock->queue, name, O_RDONLY | OPEN_SAFELY);
+}
+
+int
+lockdir_ticket_rename(const struct lockdir *lock, const char *from, const char *to)
+{
+	return renameat(lock->queue, from, lock->queue, to);
+}
+
+int
+lockdir_ticket_remove(const struct lockdir *lock, const char *name)
+{
+	return unlinkat(lock->queue, name, 0);
+}
+
+bool
+lockdir_ticket_has(const struct lockdir *lock, const char *name)
+{
+	return faccessat(lock->queue, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+int
+lockdir_ticket_each(
+    const struct lockdir *lock, bool (*each)(const char *name, void *context), void *context)
+{
+	return lock->queue == -1 ? 0 : statedir_list(lock->queue, each, context);
+}
+
+/* ---- watching ---- */
+
+int
+lockdir_watch_asks(const struct lockdir *lock)
+{
+	char path[LOCKDIR_PATH_SIZE];
+	int watch, error;
+
+	watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	if (watch == -1)
+		return -1;
+	lockdir_path(lock, STATE_ASK, path);
+	if (inotify_add_watch(watch, path, IN_MODIFY | IN_DONT_FOLLOW) == -1) {
+		error = errno;
+		close(watch);
+		errno = error;
+		return -1;
+	}
+	return watch;
+}
+
+void
+lockdir_drain(int watch)
+{
+	char events[4096];
+
+	while (read(watch, events, sizeof(events)) > 0)
+		continue;
+}

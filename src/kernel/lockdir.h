@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * One lock's directory, DIR/NAME: its files by purpose, and the names in its queue. The rules of
+ * kernel/statedir.h hold here. All functions return 0 or a descriptor, or -1 with a fault, unless
+ * said otherwise.
+ */
+#ifndef LOCKRUN_KERNEL_LOCKDIR_H
+#define LOCKRUN_KERNEL_LOCKDIR_H
+
+#include "kernel/statedir.h"
+
+struct lockdir {
+	int fd;
+	int queue;
+	mode_t file_mode;
+	const char *name; /* the caller's, as is the directory */
+	const struct statedir *directory;
+};
+
+enum state_file {
+	STATE_LOCK,   /* always empty: the lock itself */
+	STATE_NUMBER, /* the generation */
+	STATE_TERMS,  /* the last terms */
+	STATE_ASK,    /* what is asked of a leader */
+};
+
+/* What a new NAME starts with. */
+struct state_seed {
+	enum state_file file;
+	const void *bytes;
+	size_t length;
+};
+
+/*
+ * Open DIR/NAME. STATE_CONTEND makes it, with its seeds, and makes a missing q/ anew. For
+ * STATE_READ what is missing gives -1 in fd or queue and is no fault.
+ */
+int lockdir_open(const struct statedir *directory, const char *name, enum state_use use,
+    const struct state_seed *seeds, size_t seed_count, struct lockdir *lock, struct fault *fault);
+void lockdir_close(struct lockdir *lock);
+
+/*
+ * Open one of its files: for reading and writing (STATE_CONTEND; `lock` and `ask` are made anew
+ * when missing), or for reading. A missing `number` is FAULT_NUMBER_MISSING; another missing file
+ * is FAULT_FILE_UNUSABLE with ENOENT.
+ */
+int lockdir_file(
+    const struct lockdir *lock, enum state_file file, enum state_use use, struct fault *fault);
+
+/*
+ * Whether fd still is DIR/NAME/lock when looked up by its full path, so that a DIR or NAME that
+ * was moved or replaced is noticed as well.
+ */
+bool lockdir_is_current(const struct lockdir *lock, int fd);
+
+/* "DIR/NAME/FILE", for a message or a look-up by the full path; returns path. */
+#define LOCKDIR_PATH_SIZE (PATH_MAX + NAME_MAX + 16)
+const char *
+lockdir_path(const struct lockdir *lock, enum state_file file, char path[LOCKDIR_PATH_SIZE]);
+
+/* Files in q/. These return 0 or a descriptor, or -1 with errno. */
+int lockdir_ticket_create(const struct lockdir *lock, const char *name);
+int lockdir_ticket_open(const struct lockdir *lock, const char *name);
+int lockdir_ticket_rename(const struct lockdir *lock, const char *from, const char *to);
+int lockdir_ticket_remove(const struct lockdir *lock, const char *name);
+bool lockdir_ticket_has(const struct lockdir *lock, const char *name);
+
+/*
+ * Call each for every entry of the queue, in no order, until it
+ * returns false. A name that is renamed meanwhile may be missed or met twice (readdir(3)).
+ * Returns 0, or -1 with errno.
+ */
+int lockdir_ticket_each(
+    const struct lockdir *lock, bool (*each)(const char *name, void *context), void *context);
+int statedir_each(
+    const struct statedir *directory, bool (*each)(const char *name, void *context), void *context);
+
+/* A descriptor that is readable when `ask` was written to; -1 with errno. See lockdir_drain. */
+int lockdir_watch_asks(const struct lockdir *lock);
+/* Forget what such a descriptor has reported. */
+void lockdir_drain(int watch);
+
+#endif

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: ISC */
+#include "kernel/process.h"
+
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "values/status.h"
+
+void
+process_enter(struct process_entry *entry)
+{
+	int fd;
+
+	entry->umask = umask(0);
+	entry->closed = 0;
+	for (int i = 0; i <= 2; i++) {
+		if (fcntl(i, F_GETFD) != -1 || errno != EBADF)
+			continue;
+		entry->closed |= 1U << i;
+		/* The lowest free number is i, since those below are open by now. */
+		fd = open("/dev/null", O_RDWR);
+		if (fd != -1 && fd != i)
+			close(fd);
+	}
+}
+
+/* ---- finding ---- */
+
+/* 0 when it can be executed, else the errno value that exec would give. */
+static int
+cannot_execute(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) == -1)
+		return errno;
+	if (!S_ISREG(st.st_mode) || eaccess(path, X_OK) == -1)
+		return EACCES;
+	return 0;
+}
+
+static int
+search_path(const char *command)
+{
+	const char *path = getenv("PATH");
+	char candidate[PATH_MAX];
+	int error = ENOENT;
+	size_t length;
+
+	/* What execvp(3) searches when PATH is not set. */
+	if (path == NULL)
+		path = "/bin:/usr/bin";
+	for (;; path += length + 1) {
+		length = strcspn(path, ":");
+		if (snprintf(candidate, sizeof(candidate), "%.*s%s%s", (int)length, path,
+			length > 0 ? "/" : "", command) < (int)sizeof(candidate)) {
+			switch (cannot_execute(candidate)) {
+			case 0:
+				return 0;
+			case EACCES:
+				error = EACCES;
+			}
+		}
+		if (path[length] == '\0')
+			return error;
+	}
+}
+
+static int
+exec_fault(int error, const char *command, struct fault *fault)
+{
+	switch (error) {
+	case ENOENT:
+	case ENOTDIR:
+		return fault_set(fault, FAULT_NOT_FOUND, error, "%s", command);
+	case E2BIG:
+	case ENOMEM:
+	case EAGAIN:
+		return fault_set(fault, FAULT_START, error, "%s", command);
+	default:
+		return fault_set(fault, FAULT_NOT_EXECUTABLE, error, "%s", command);
+	}
+}
+
+int
+process_find(const char *command, struct fault *fault)
+{
+	int error;
+
+	if (command[0] == '\0')
+		error = ENOENT;
+	else if (strchr(command, '/') != NULL)
+		error = cannot_execute(command);
+	else
+		error = search_path(command);
+	return error == 0 ? 0 : exec_fault(error, command, fault);
+}
+
+/* ---- starting ---- */
+
+/*
+ * The command must keep the lock open for as long as it lives. A high number keeps it clear of the
+ * descriptors that scripts number themselves; a small RLIMIT_NOFILE leaves lower ones only.
+ */
+static void
+pass_on(int fd)
+{
+	static const int lowest[] = {200, 20, 3};
+
+	for (size_t i = 0; i < sizeof(lowest) / sizeof(lowest[0]); i++) {
+		if (fcntl(fd, F_DUPFD, lowest[i]) != -1)
+			return;
+	}
+	fcntl(fd, F_SETFD, 0);
+}
+
+static _Noreturn void
+become(const struct process_plan *plan, const struct process_entry *entry, pid_t parent, int report)
+{
+	int error;
+
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	/* A parent that died before the line above sends nothing: not to run is right then. */
+	if (getppid() != parent)
+		_exit(STATUS_NOT_STARTED);
+	for (int i = 0; i <= 2; i++) {
+		if ((entry->closed & 1U << i) != 0)
+			close(i);
+	}
+	pass_on(plan->inherit);
+	umask(entry->umask);
+	signals_restore(&entry->signals);
+	execvpe(plan->arguments[0], plan->arguments, plan->environment);
+	error = errno;
+	if (write(report, &error, sizeof(error)) != (ssize_t)sizeof(error))
+		_exit(STATUS_NOT_STARTED);
+	_exit(STATUS_NOT_FOUND);
+}
+
+pid_t
+process_start(
+    const struct process_plan *plan, const struct process_entry *entry, struct fault *fault)
+{
+	const char *command = plan->arguments[0];
+	pid_t parent = getpid(), child;
+	int report[2], error = 0;
+	ssize_t length;
+
+	if (pipe2(report, O_CLOEXEC) == -1)
+		return fault_set(fault, FAULT_START, errno, "%s", command);
+	child = fork();
+	if (child == 0)
+		become(plan, entry, parent, report[1]);
+	error = errno;
+	close(report[1]);
+	if (child == -1) {
+		close(report[0]);
+		return fault_set(fault, FAULT_START, error, "%s", command);
+	}
+	do
+		length = read(report[0], &error, sizeof(error));
+	while (length == -1 && errno == EINTR);
+	close(report[0]);
+	if (length != (ssize_t)sizeof(error))
+		return child;
+	waitpid(child, NULL, 0);
+	return exec_fault(error, command, fault);
+}
+
+void
+process_let_go_of_pipes(void)
+{
+	int null;
+
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (null == -1)
+		return;
+	dup2(null, STDIN_FILENO);
+	dup2(null, STDOUT_FILENO);
+	close(null);
+}
+
+/* ---- children ---- */
+
+void
+process_adopt_orphans(void)
+{
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
+
+bool
+process_has_children(void)
+{
+	siginfo_t info;
+
+	return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
+bool
+process_reap(pid_t pid, int *wait_status)
+{
+	return waitpid(pid, wait_status, WNOHANG) == pid;
+}
+
+void
+process_reap_others(pid_t spared)
+{
+	siginfo_t info;
+
+	for (;;) {
+		/* Look before taking: the status of the spared one must not be lost. */
+		info.si_pid = 0;
+		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == -1 ||
+		    info.si_pid == 0 || info.si_pid == spared)
+			return;
+		waitpid(info.si_pid, NULL, WNOHANG);
+	}
+}
+
+int
+process_send(pid_t child, int signal)
+{
+	/* 0 and below mean whole groups to kill(2). */
+	if (child <= 0) {
+		errno = ESRCH;
+		return -1;
+	}
+	return kill(child, signal);
+}
+
+int
+process_send_by(int proc_directory, int signal)
+{
+	return (int)syscall(SYS_pidfd_send_signal, proc_directory, signal, NULL, 0);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Processes: what we were started with, starting the command, reaping, and sending signals. The
+ * only home of fork, exec, wait and kill.
+ */
+#ifndef LOCKRUN_KERNEL_PROCESS_H
+#define LOCKRUN_KERNEL_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "kernel/signals.h"
+#include "values/fault.h"
+
+/* What lockrun was started with and the command gets back. */
+struct process_entry {
+	struct signals signals;
+	mode_t umask;
+	unsigned closed; /* bit n: descriptor n (0 to 2) was closed */
+};
+
+/*
+ * Note the entry state and make it ours: umask 0, closed standard descriptors on the null device
+ * so that nothing of ours lands there. Signals are left to signals_take_over. Call once, first.
+ */
+void process_enter(struct process_entry *entry);
+
+/*
+ * Find command as execvp(3) would, so that a command that is not there does not queue. Returns 0,
+ * or -1 with FAULT_NOT_FOUND or FAULT_NOT_EXECUTABLE.
+ */
+int process_find(const char *command, struct fault *fault);
+
+struct process_plan {
+	char *const *arguments;	  /* COMMAND and what follows; NULL-terminated */
+	char *const *environment; /* NULL-terminated */
+	int inherit;		  /* a descriptor that the command must keep open: the lock */
+};
+
+/*
+ * Start the command with the entry state, its parent-death signal set to SIGTERM, and the
+ * descriptor inherited under a high number. Blocks until the exec has happened or failed. Must be
+ * called while no other thread runs. Returns the pid, or -1 with FAULT_NOT_FOUND,
+ * FAULT_NOT_EXECUTABLE or FAULT_START and nothing left running.
+ */
+pid_t process_start(
+    const struct process_plan *plan, const struct process_entry *entry, struct fault *fault);
+
+/* Point our own 0 and 1 at the null device, so that we keep no pipe of the command's open. */
+void process_let_go_of_pipes(void);
+
+/* Orphans among our descendants become our children (PR_SET_CHILD_SUBREAPER). */
+void process_adopt_orphans(void);
+
+/* True when this process has any child now, dead or alive. */
+bool process_has_children(void);
+
+/*
+ * Collect pid's wait status if it has ended. The pid may be used by others from then on. Does not
+ * block.
+ */
+bool process_reap(pid_t pid, int *wait_status);
+
+/* Collect every ended child but spared. Does not block. */
+void process_reap_others(pid_t spared);
+
+/* Send a signal to a child that was not reaped. Returns 0, or -1 with errno. */
+int process_send(pid_t child, int signal);
+
+/*
+ * Send a signal to the process that a descriptor of /proc/PID stands for: it cannot hit another
+ * that was given the same pid since. Returns 0, or -1 with errno: ESRCH when it is gone, ENOSYS
+ * before Linux 5.1.
+ */
+int process_send_by(int proc_directory, int signal);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: ISC */
+#include "kernel/signals.h"
+
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+
+#include <string.h>
+#include <unistd.h>
+
+/* Besides these, every real-time signal is managed. */
+static const int managed_signals[] = {
+    SIGTERM,
+    SIGINT,
+    SIGHUP,
+    SIGQUIT,
+    SIGUSR1,
+    SIGUSR2,
+    SIGALRM,
+    SIGWINCH,
+    SIGCONT,
+};
+
+static void
+manage_unless_ignored(struct signals *signals, int signal)
+{
+	struct sigaction entry;
+
+	if (sigaction(signal, NULL, &entry) == 0 && entry.sa_handler != SIG_IGN)
+		sigaddset(&signals->managed, signal);
+}
+
+void
+signals_take_over(struct signals *signals)
+{
+	const struct sigaction ignore = {.sa_handler = SIG_IGN}, as_usual = {.sa_handler = SIG_DFL};
+
+	memset(signals, 0, sizeof(*signals));
+	signals->descriptor = -1;
+	sigemptyset(&signals->managed);
+	for (size_t i = 0; i < sizeof(managed_signals) / sizeof(managed_signals[0]); i++)
+		manage_unless_ignored(signals, managed_signals[i]);
+	for (int signal = SIGRTMIN; signal <= SIGRTMAX; signal++)
+		manage_unless_ignored(signals, signal);
+	sigaddset(&signals->managed, SIGCHLD);
+	sigaction(SIGURG, NULL, &signals->entry_kick);
+	sigaction(SIGPIPE, &ignore, &signals->entry_pipe);
+	sigaction(SIGXFSZ, &ignore, &signals->entry_filesize);
+	/* Block first: a SIGCHLD in between must not be lost to its default action. */
+	sigprocmask(SIG_BLOCK, &signals->managed, &signals->entry_mask);
+	sigaction(SIGCHLD, &as_usual, &signals->entry_child);
+}
+
+int
+signals_descriptor(struct signals *signals)
+{
+	if (signals->descriptor == -1)
+		signals->descriptor = signalfd(-1, &signals->managed, SFD_CLOEXEC | SFD_NONBLOCK);
+	return signals->descriptor;
+}
+
+bool
+signals_next(struct signals *signals, struct signal_event *event)
+{
+	struct signalfd_siginfo info;
+
+	if (read(signals->descriptor, &info, sizeof(info)) != (ssize_t)sizeof(info))
+		return false;
+	event->signal = (int)info.ssi_signo;
+	event->sender = (pid_t)info.ssi_pid;
+	/* sigaction(2): SI_KERNEL is what a terminal's driver gives; kill(2) gives SI_USER. */
+	event->from_terminal = info.ssi_code == SI_KERNEL;
+	return true;
+}
+
+int
+signals_pending_end(struct signals *signals)
+{
+	static const struct timespec at_once = {0};
+	int signal;
+
+	while ((signal = sigtimedwait(&signals->managed, NULL, &at_once)) > 0) {
+		if (signal != SIGCHLD && signal != SIGWINCH && signal != SIGCONT)
+			return signal;
+	}
+	return 0;
+}
+
+void
+signals_restore(const struct signals *signals)
+{
+	sigaction(SIGCHLD, &signals->entry_child, NULL);
+	sigaction(SIGPIPE, &signals->entry_pipe, NULL);
+	sigaction(SIGXFSZ, &signals->entry_filesize, NULL);
+	sigaction(SIGURG, &signals->entry_kick, NULL);
+	sigprocmask(SIG_SETMASK, &signals->entry_mask, NULL);
+}
+
+void
+signals_die_by(int signal)
+{
+	const struct sigaction as_usual = {.sa_handler = SIG_DFL};
+	const struct rlimit no_core = {0, 0};
+	sigset_t only;
+
+	prctl(PR_SET_DUMPABLE, 0);
+	setrlimit(RLIMIT_CORE, &no_core);
+	/* SIGKILL's disposition cannot be set, and need not be. */
+	sigaction(signal, &as_usual, NULL);
+	sigemptyset(&only);
+	sigaddset(&only, signal);
+	raise(signal);
+	sigprocmask(SIG_UNBLOCK, &only, NULL);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Signals. The managed ones are blocked and read from a descriptor, so that nothing is ever done in
+ * a handler; the command gets back exactly what lockrun was started with.
+ *
+ * A signal that was ignored on entry stays so: blocking it would make signalfd(2) revive it, and
+ * a shell's background job or nohup(1) counts on it.
+ */
+#ifndef LOCKRUN_KERNEL_SIGNALS_H
+#define LOCKRUN_KERNEL_SIGNALS_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct signals {
+	sigset_t entry_mask;
+	sigset_t managed; /* those that we block and read */
+	struct sigaction entry_child, entry_pipe, entry_filesize, entry_kick;
+	int descriptor; /* -1 until signals_descriptor made it */
+};
+
+struct signal_event {
+	int signal;
+	pid_t sender;	    /* 0 when the kernel sent it or the sender lies in another namespace */
+	bool from_terminal; /* the terminal sent it, and so to the whole foreground group */
+};
+
+/*
+ * Note dispositions and mask, set SIGCHLD to its default, ignore SIGPIPE and SIGXFSZ, block the
+ * managed signals and SIGCHLD. Does not fail.
+ */
+void signals_take_over(struct signals *signals);
+
+/*
+ * The descriptor that is readable when a managed signal or SIGCHLD waits (signalfd(2), made when
+ * it is first asked for, close-on-exec, non-blocking). Returns -1 with errno.
+ */
+int signals_descriptor(struct signals *signals);
+
+/* Take one signal off the descriptor. False when none waits. */
+bool signals_next(struct signals *signals, struct signal_event *event);
+
+/*
+ * The pending signal that ends a wait, or 0. It is taken. Those that by default do nothing or
+ * continue (SIGCHLD, SIGWINCH, SIGCONT) are taken and forgotten on the way. Does not block.
+ */
+int signals_pending_end(struct signals *signals);
+
+/* In a forked child, just before exec: dispositions and mask as on entry. Async-signal-safe. */
+void signals_restore(const struct signals *signals);
+
+/*
+ * Die by a signal without a second core dump, so that the caller sees it. Returns only where that
+ * cannot work: as process 1 of a pid namespace, or for a signal that does not kill.
+ */
+void signals_die_by(int signal);
+
+#endif

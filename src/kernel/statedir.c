@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: ISC */
+#include "kernel/statedir.h"
+
+#include <sys/stat.h>
+#include <sys/vfs.h>
+
+#include <bsd/string.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <pwd.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define ROOT_DEFAULT "/var/lib/lockrun"
+#define USER_DEFAULT ".local/state/lockrun"
+
+/* statfs(2) knows these by number only; linux/magic.h lacks some of them. */
+#define CIFS_MAGIC 0xff534d42
+#define SMB2_MAGIC 0xfe534d42
+#define FUSE_MAGIC 0x65735546
+
+static int
+default_place(char path[PATH_MAX], struct fault *fault)
+{
+	const struct passwd *account;
+
+	if (geteuid() == 0) {
+		strlcpy(path, ROOT_DEFAULT, PATH_MAX);
+		return 0;
+	}
+	account = getpwuid(geteuid());
+	if (account == NULL || account->pw_dir == NULL || account->pw_dir[0] != '/')
+		return fault_set(fault, FAULT_DIR_NO_ACCOUNT, 0, "user %u", geteuid());
+	if (snprintf(path, PATH_MAX, "%s/%s", account->pw_dir, USER_DEFAULT) >= PATH_MAX)
+		return fault_set(fault, FAULT_DIR_LONG, 0, "%s", account->pw_dir);
+	return 0;
+}
+
+static int
+named_place(const char *named, char path[PATH_MAX], struct fault *fault)
+{
+	char here[PATH_MAX];
+	size_t length;
+	int written;
+
+	if (named[0] == '/') {
+		written = snprintf(path, PATH_MAX, "%s", named);
+	} else {
+		if (getcwd(here, sizeof(here)) == NULL)
+			return fault_set(fault, FAULT_DIR_UNUSABLE, errno, "%s", named);
+		written = snprintf(path, PATH_MAX, "%s/%s", here, named);
+	}
+	if (written >= PATH_MAX)
+		return fault_set(fault, FAULT_DIR_LONG, 0, "%s", named);
+	/* A trailing slash would make O_NOFOLLOW follow. */
+	for (length = strlen(path); length > 1 && path[length - 1] == '/'; length--)
+		path[length - 1] = '\0';
+	return 0;
+}
+
+static bool
+on_network(int fd)
+{
+	static const uint32_t network[] = {
+	    NFS_SUPER_MAGIC, SMB_SUPER_MAGIC, CIFS_MAGIC, SMB2_MAGIC, V9FS_MAGIC, FUSE_MAGIC};
+	struct statfs system;
+
+	if (fstatfs(fd, &system) == -1)
+		return false;
+	for (size_t i = 0; i < sizeof(network) / sizeof(network[0]); i++) {
+		if ((uint32_t)system.f_type == network[i])
+			return true;
+	}
+	return false;
+}
+
+/* Nobody but us, root, or the group that a setgid bit announces may write here. */
+int
+statedir_check_owner(int fd, const char *path, bool *shared_by_group, struct fault *fault)
+{
+	struct stat st;
+	mode_t strangers;
+
+	if (fstat(fd, &st) == -1)
+		return fault_set(fault, FAULT_DIR_UNUSABLE, errno, "%s", path);
+	*shared_by_group = (st.st_mode & S_ISGID) != 0;
+	strangers = *shared_by_group ? S_IWOTH : S_IWGRP | S_IWOTH;
+	if (!*shared_by_group && st.st_uid != geteuid() && st.st_uid != 0)
+		return fault_set(fault, FAULT_DIR_OWNER, 0, "%s", path);
+	if ((st.st_mode & strangers) != 0)
+		return fault_set(fault, FAULT_DIR_WRITABLE, 0, "%s", path);
+	return 0;
+}
+
+int
+statedir_open_fault(struct fault *fault, const char *path)
+{
+	struct stat st;
+	int error = errno;
+
+	/* A symlink gives ELOOP, or ENOTDIR under O_DIRECTORY: look which it was. */
+	if ((error == ELOOP || error == ENOTDIR) && lstat(path, &st) == 0) {
+		if (S_ISLNK(st.st_mode))
+			return fault_set(fault, FAULT_DIR_SYMLINK, 0, "%s", path);
+		if (!S_ISDIR(st.st_mode))
+			return fault_set(fault, FAULT_DIR_NOT_DIRECTORY, 0, "%s", path);
+	}
+	return fault_set(fault, FAULT_DIR_UNUSABLE, error, "%s", path);
+}
+
+static int
+sync_parent(const char *path)
+{
+	char parent[PATH_MAX];
+	char *slash;
+	int fd, result;
+
+	strlcpy(parent, path, sizeof(parent));
+	slash = strrchr(parent, '/');
+	slash[slash == parent ? 1 : 0] = '\0';
+	fd = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd == -1)
+		return -1;
+	result = fsync(fd);
+	close(fd);
+	return result;
+}
+
+/* Make path, and with_parents those above it, each synced into its parent. */
+static int
+make_directory(const char *path, bool with_parents, struct fault *fault)
+{
+	char part[PATH_MAX];
+
+	strlcpy(part, path, sizeof(part));
+	for (char *slash = strchr(part + 1, '/'); with_parents && slash != NULL;
+	     slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		if (mkdir(part, 0700) == 0 && sync_parent(part) == -1)
+			return fault_set(fault, FAULT_DIR_UNUSABLE, errno, "%s", part);
+		*slash = '/';
+	}
+	if (mkdir(path, 0700) == -1) {
+		if (errno == EEXIST)
+			return 0;
+		if (errno == ENOENT)
+			return fault_set(fault, FAULT_DIR_PARENT, 0, "%s", path);
+		return fault_set(fault, FAULT_DIR_UNUSABLE, errno, "%s", path);
+	}
+	if (sync_parent(path) == -1)
+		return fault_set(fault, FAULT_DIR_UNUSABLE, errno, "%s", path);
+	return 0;
+}
+
+int
+statedir_open(
+    const char *named, enum state_use use, struct statedir *directory, struct fault *fault)
+{
+	char *path = directory->path;
+
+	directory->fd = -1;
+	if ((named == NULL ? default_place(path, fault) : named_place(named, path, fault)) == -1)
+		return -1;
+	directory->fd = open(path, OPEN_DIRECTORY);
+	if (directory->fd == -1 && errno == ENOENT) {
+		if (use == STATE_READ)
+			return 0;
+		if (make_directory(path, named == NULL, fault) == -1)
+			return -1;
+		directory->fd = open(path, OPEN_DIRECTORY);
+	}
+	if (directory->fd == -1)
+		return statedir_open_fault(fault, path);
+	if (statedir_check_owner(directory->fd, path, &directory->shared_by_group, fault) == -1) {
+		statedir_close(directory);
+		return -1;
+	}
+	if (named == NULL && on_network(directory->fd)) {
+		statedir_close(directory);
+		return fault_set(fault, FAULT_DIR_NETWORK, 0, "%s", path);
+	}
+	return 0;
+}
+
+int
+statedir_reopen(struct statedir *directory, struct fault *fault)
+{
+	char path[PATH_MAX];
+
+	statedir_close(directory);
+	strlcpy(path, directory->path, sizeof(path));
+	return statedir_open(path, STATE_CONTEND, directory, fault);
+}
+
+void
+statedir_close(struct statedir *directory)
+{
+	if (directory->fd != -1)
+		close(directory->fd);
+	directory->fd = -1;
+}
+
+mode_t
+statedir_directory_mode(const struct statedir *directory)
+{
+	return directory->shared_by_group ? 0770 : 0700;
+}
+
+mode_t
+statedir_file_mode(const struct statedir *directory)
+{
+	return directory->shared_by_group ? 0660 : 0600;
+}
+
+int
+statedir_list(int fd, bool (*each)(const char *name, void *context), void *context)
+{
+	_Alignas(struct dirent64) char batch[16 * 1024];
+	const struct dirent64 *entry;
+	ssize_t length;
+
+	if (lseek(fd, 0, SEEK_SET) == -1)
+		return -1;
+	while ((length = getdents64(fd, batch, sizeof(batch))) > 0) {
+		for (ssize_t at = 0; at < length; at += entry->d_reclen) {
+			entry = (const struct dirent64 *)(const void *)(batch + at);
+			if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+				continue;
+			if (!each(entry->d_name, context))
+				return 0;
+		}
+	}
+	return (int)length;
+}
+
+int
+statedir_each(
+    const struct statedir *directory, bool (*each)(const char *name, void *context), void *context)
+{
+	return directory->fd == -1 ? 0 : statedir_list(directory->fd, each, context);
+}

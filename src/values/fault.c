@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: ISC */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LIBBSD_OPENBSD_VIS
+#include <bsd/vis.h>
+
+#include "values/fault.h"
+#include "values/status.h"
+
+#define A_NAME	      "a name that would do:"
+#define ANOTHER_DIR   "name another directory with -d DIR or LOCKRUN_DIR"
+#define MEND_NUMBER   "mend it with: lockrun doctor --repair --floor N NAME"
+#define NOT_OURS_FILE "find out who put it there, and remove it"
+
+static const struct fault_row fault_table[] = {
+    {FAULT_NAME_EMPTY, STATUS_USAGE, "the lock name is empty", A_NAME},
+    {FAULT_NAME_LONG, STATUS_USAGE, "the lock name is longer than 200 bytes", A_NAME},
+    {FAULT_NAME_BYTES, STATUS_USAGE,
+	"a lock name holds only letters, digits and . _ - between its colons", A_NAME},
+    {FAULT_NAME_APP, STATUS_USAGE,
+	"the lock name must begin with the application, which begins with a letter or digit",
+	A_NAME},
+    {FAULT_NAME_PROTOCOL_MISSING, STATUS_USAGE,
+	"the protocol version (v1, v2, ...) is missing after the application", A_NAME},
+    {FAULT_NAME_PROTOCOL_FORM, STATUS_USAGE,
+	"the protocol version must be a v and a number without leading zeros", A_NAME},
+    {FAULT_NAME_KIND_MISSING, STATUS_USAGE,
+	"the kind of lock (leader, mutation, migration, single-flight) is missing", A_NAME},
+    {FAULT_NAME_KIND_FORM, STATUS_USAGE,
+	"the kind of lock must be small letters, digits and -, beginning with a letter", A_NAME},
+    {FAULT_NAME_RESOURCE_MISSING, STATUS_USAGE, "the resource is missing after the kind", A_NAME},
+    {FAULT_NAME_PART_FORM, STATUS_USAGE,
+	"a part of the lock name is empty or does not begin with a letter or digit", A_NAME},
+
+    {FAULT_USAGE_NO_NAME, STATUS_USAGE, "no lock name was given",
+	"usage: lockrun [OPTION...] NAME [--] COMMAND [ARG...]"},
+    {FAULT_USAGE_NO_COMMAND, STATUS_USAGE, "no command to run was given",
+	"usage: lockrun [OPTION...] NAME [--] COMMAND [ARG...]"},
+    {FAULT_USAGE_UNKNOWN_OPTION, STATUS_USAGE, "no such option", ""},
+    {FAULT_USAGE_NOT_HERE, STATUS_USAGE, "not an option of this subcommand", ""},
+    {FAULT_USAGE_UNKNOWN_SUBCOMMAND, STATUS_USAGE, "neither a lock name nor a subcommand", ""},
+    {FAULT_USAGE_VALUE_MISSING, STATUS_USAGE, "the option needs a value", ""},
+    {FAULT_USAGE_VALUE_UNWANTED, STATUS_USAGE, "the option takes no value", "leave the value out"},
+    {FAULT_USAGE_DURATION, STATUS_USAGE, "not a duration",
+	"write it like 250ms, 30s, 1.5m, 2h or 1d"},
+    {FAULT_USAGE_DURATION_ZERO, STATUS_USAGE, "zero is not a limit", ""},
+    {FAULT_USAGE_NUMBER, STATUS_USAGE, "not an exit status", "write a whole number from 0 to 255"},
+    {FAULT_USAGE_NOTE, STATUS_USAGE,
+	"longer than 200 bytes, or with a line break or other control character",
+	"write one short line"},
+    {FAULT_USAGE_TWICE_MEANT, STATUS_USAGE, "the two options exclude each other",
+	"leave one of them out"},
+    {FAULT_USAGE_SHELL_STRING, STATUS_USAGE, "there is no option for a shell string",
+	"use -- sh -c 'STRING'"},
+    {FAULT_USAGE_TIMEOUT, STATUS_USAGE, "it would be unclear what it limits",
+	"--wait limits the queue, --max-hold the command"},
+    {FAULT_USAGE_DASH_COMMAND, STATUS_USAGE, "a word with a leading dash where the command belongs",
+	"options go before the name; a command that begins with a dash needs -- before it"},
+    {FAULT_USAGE_EXTRA_WORD, STATUS_USAGE, "one word too many", ""},
+    {FAULT_USAGE_OUTSIDE_TERM, STATUS_USAGE, "not inside a command that lockrun runs",
+	"call it from a command that was started by: lockrun NAME -- COMMAND"},
+
+    {FAULT_DIR_NO_ACCOUNT, STATUS_UNAVAILABLE,
+	"no entry in the password database, so there is no home directory to keep locks in",
+	ANOTHER_DIR},
+    {FAULT_DIR_UNUSABLE, STATUS_UNAVAILABLE, "cannot be used as the state directory",
+	"mend that, or " ANOTHER_DIR},
+    {FAULT_DIR_PARENT, STATUS_UNAVAILABLE, "the directory above it does not exist",
+	"make that one first, or mend the path"},
+    {FAULT_DIR_SYMLINK, STATUS_UNAVAILABLE, "the state directory must not be a symbolic link",
+	"name the directory that it points to"},
+    {FAULT_DIR_NOT_DIRECTORY, STATUS_UNAVAILABLE, "not a directory", ANOTHER_DIR},
+    {FAULT_DIR_OWNER, STATUS_UNAVAILABLE, "the directory belongs neither to you nor to root",
+	ANOTHER_DIR ", or share this one with its group: chmod 2770"},
+    {FAULT_DIR_WRITABLE, STATUS_UNAVAILABLE, "others may write to it and so could break every lock",
+	"chmod 0700, or chmod 2770 to share it with its group"},
+    {FAULT_DIR_NETWORK, STATUS_UNAVAILABLE,
+	"on a network file system, where locks may not hold between hosts",
+	"name a local directory with -d DIR or LOCKRUN_DIR, or this one to use it all the same"},
+    {FAULT_DIR_LONG, STATUS_UNAVAILABLE, "the path of the state directory is too long",
+	ANOTHER_DIR},
+    {FAULT_FILE_SYMLINK, STATUS_UNAVAILABLE, "a symbolic link where lockrun keeps a file",
+	NOT_OURS_FILE},
+    {FAULT_FILE_NOT_REGULAR, STATUS_UNAVAILABLE, "not a regular file, as lockrun's files are",
+	NOT_OURS_FILE},
+    {FAULT_FILE_UNUSABLE, STATUS_UNAVAILABLE, "cannot be used",
+	"look at its owner and permissions and at the space left on the disk"},
+    {FAULT_NUMBER_DAMAGED, STATUS_UNAVAILABLE, "both copies of the generation number are damaged",
+	MEND_NUMBER},
+    {FAULT_NUMBER_MISSING, STATUS_UNAVAILABLE, "the generation number is missing", MEND_NUMBER},
+    {FAULT_NUMBER_SPENT, STATUS_UNAVAILABLE, "no generation number is left to give",
+	"use the next protocol version in the lock name"},
+    {FAULT_LOCK_UNUSABLE, STATUS_UNAVAILABLE, "cannot be locked",
+	"use a state directory on a local file system (-d DIR or LOCKRUN_DIR)"},
+    {FAULT_LOCK_UNSETTLED, STATUS_UNAVAILABLE, "it was replaced again and again while we locked it",
+	"find what removes files in the state directory, and stop that"},
+
+    {FAULT_SYSTEM, STATUS_NOT_STARTED, "lockrun itself could not go on",
+	"nothing was run; look at the limits of this machine (ulimit -a)"},
+    {FAULT_START, STATUS_NOT_STARTED, "the command could not be started",
+	"nothing was run; look at free memory, ulimit -u and the length of the arguments"},
+    {FAULT_NOT_FOUND, STATUS_NOT_FOUND, "command not found",
+	"nothing was run; check the spelling, or give the full path (cron's PATH is short)"},
+    {FAULT_NOT_EXECUTABLE, STATUS_NOT_EXECUTABLE, "the command cannot be executed",
+	"nothing was run; check its permissions (chmod +x) and its first line (#!)"},
+};
+
+const struct fault_row *
+fault_row(enum fault_kind kind)
+{
+	for (size_t i = 0; i < sizeof(fault_table) / sizeof(fault_table[0]); i++)
+		if (fault_table[i].kind == kind)
+			return &fault_table[i];
+	return NULL;
+}
+
+int
+fault_set(struct fault *fault, enum fault_kind kind, int error, const char *object, ...)
+{
+	va_list arguments;
+
+	fault->kind = kind;
+	fault->error = error;
+	fault->hint[0] = '\0';
+	va_start(arguments, object);
+	vsnprintf(fault->object, sizeof(fault->object), object, arguments);
+	va_end(arguments);
+	return -1;
+}
+
+int
+fault_hint(struct fault *fault, const char *hint, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, hint);
+	vsnprintf(fault->hint, sizeof(fault->hint), hint, arguments);
+	va_end(arguments);
+	return -1;
+}
+
+char *
+fault_text(const struct fault *fault, char *buffer, size_t size)
+{
+	/* Four bytes for each one is the most that vis writes, so that it never has to cut. */
+	char object[4 * FAULT_TEXT_SIZE + 1], hint[4 * FAULT_TEXT_SIZE + 1];
+	const int style = VIS_CSTYLE | VIS_OCTAL | VIS_TAB | VIS_NL;
+	const struct fault_row *row = fault_row(fault->kind);
+	const char *reason = row != NULL ? row->reason : "no fault";
+	const char *remedy = row != NULL ? row->remedy : "";
+
+	strnvis(object, fault->object, sizeof(object), style);
+	strnvis(hint, fault->hint, sizeof(hint), style);
+	snprintf(buffer, size, "%s: %s%s%s%s%s%s%s", object, reason, fault->error != 0 ? ": " : "",
+	    fault->error != 0 ? strerror(fault->error) : "",
+	    remedy[0] != '\0' || hint[0] != '\0' ? "; " : "", remedy,
+	    remedy[0] != '\0' && hint[0] != '\0' ? " " : "", hint);
+	return buffer;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: ISC */
+#include "values/options.h"
+
+#define FIELD(member) offsetof(struct options, member)
+
+const struct option_row option_table[] = {
+    {"if-available", 'n', NULL, OPTION_FLAG, SUB_RUN, FIELD(if_available),
+	"try: do not wait when it is held or others are ahead", false},
+    {"nonblock", 0, NULL, OPTION_FLAG, SUB_RUN, FIELD(if_available), "the same as --if-available",
+	true},
+    {"wait", 'w', "DURATION", OPTION_DURATION, SUB_RUN, FIELD(wait),
+	"give up the queue after that long (0 is the same as -n)", false},
+    {"conflict-exit-code", 'E', "N", OPTION_STATUS, SUB_RUN, FIELD(conflict_status),
+	"exit status when the lock was not acquired (default 75)", false},
+    {"max-hold", 'm', "DURATION", OPTION_POSITIVE, SUB_RUN, FIELD(max_hold),
+	"make the command step down after that long", false},
+    {"kill-after", 'k', "DURATION|never", OPTION_POSITIVE_OR_NEVER, SUB_RUN, FIELD(kill_after),
+	"SIGKILL that long after SIGTERM (default 10s, for lockrun's own step-downs)", false},
+    {"exclusive", 'x', NULL, OPTION_HABIT, SUB_RUN, 0, "one holder at a time, as ever", true},
+    {"wait", 'w', "DURATION", OPTION_DURATION, SUB_STOP, FIELD(wait),
+	"give up after that long (default: wait until it has stopped)", false},
+    {"reason", 0, "TEXT", OPTION_NOTE, SUB_STOP, FIELD(reason),
+	"why: shown to whoever has to step down", false},
+    {"json", 0, NULL, OPTION_FLAG, SUB_STATUS, FIELD(json), "write one JSON document", false},
+    {"app", 0, "APP", OPTION_TEXT, SUB_NAME, FIELD(app), "who owns the lock", false},
+    {"protocol", 0, "N", OPTION_TEXT, SUB_NAME, FIELD(protocol), "protocol version that it speaks",
+	false},
+    {"kind", 0, "KIND", OPTION_TEXT, SUB_NAME, FIELD(kind),
+	"what it is for: leader, mutation, migration, single-flight", false},
+    {"resource", 0, "RESOURCE", OPTION_TEXT, SUB_NAME, FIELD(resource), "which resource it guards",
+	false},
+    {"scope", 0, "SCOPE", OPTION_SCOPE, SUB_NAME, FIELD(scopes),
+	"how wide it is; up to 16 of them, in this order", false},
+    {"note", 0, "TEXT", OPTION_NOTE, SUB_RUN, FIELD(note),
+	"up to 200 bytes to show with the lock (default: $LOCKRUN_NOTE)", false},
+    {"verbose", 'v', NULL, OPTION_FLAG, SUB_RUN, FIELD(verbose),
+	"say on standard error what happens", false},
+    {"quiet", 'q', NULL, OPTION_FLAG, SUB_RUN | SUB_STOP, FIELD(quiet), "say nothing but errors",
+	false},
+    {"dir", 'd', "DIR", OPTION_TEXT, SUB_RUN | SUB_STATUS | SUB_STOP, FIELD(directory),
+	"state directory (default: $LOCKRUN_DIR, or one for each user)", false},
+    {"help", 'h', NULL, OPTION_FLAG, SUB_ALL, FIELD(help), "show this and exit", false},
+    {"version", 'V', NULL, OPTION_FLAG, SUB_RUN, FIELD(version), "show the version and exit",
+	false},
+};
+const size_t option_table_length = sizeof(option_table) / sizeof(option_table[0]);

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: ISC */
+#include <string.h>
+
+#include <bsd/stdlib.h>
+
+#include "values/option_value.h"
+#include "values/ticket.h"
+
+#define STATUS_MOST 255
+
+static int
+store_duration(const struct option_row *row, const struct option_spelling *spelling,
+    const char *value, duration_t *field, struct fault *fault)
+{
+	const bool positive = row->value != OPTION_DURATION;
+	duration_t duration;
+
+	if (row->value == OPTION_POSITIVE_OR_NEVER && strcmp(value, "never") == 0) {
+		*field = DURATION_NEVER;
+		return 0;
+	}
+	switch (duration_parse(value, &duration)) {
+	case DURATION_OK:
+		break;
+	case DURATION_HUGE:
+		fault_set(fault, FAULT_USAGE_DURATION, 0, "%s \"%s\"", spelling->text, value);
+		return fault_hint(fault, "(36500d at most)");
+	default:
+		return fault_set(
+		    fault, FAULT_USAGE_DURATION, 0, "%s \"%s\"", spelling->text, value);
+	}
+	if (positive && duration == 0) {
+		fault_set(fault, FAULT_USAGE_DURATION_ZERO, 0, "%s %s", spelling->text, value);
+		return fault_hint(fault, "%s",
+		    row->value == OPTION_POSITIVE ? "leave it out for no limit"
+						  : "write never for no limit");
+	}
+	*field = duration;
+	return 0;
+}
+
+static int
+store_status(
+    const struct option_spelling *spelling, const char *value, int *field, struct fault *fault)
+{
+	const char *error = NULL;
+	long long number;
+
+	/* strtonum(3) alone would let blanks and a sign pass. */
+	number = strtonum(value, 0, STATUS_MOST, &error);
+	if (error != NULL || value[strspn(value, "0123456789")] != '\0')
+		return fault_set(fault, FAULT_USAGE_NUMBER, 0, "%s \"%s\"", spelling->text, value);
+	*field = (int)number;
+	return 0;
+}
+
+int
+option_store_note(const char *object, const char *value, const char **field, struct fault *fault)
+{
+	if (!note_valid(value))
+		return fault_set(fault, FAULT_USAGE_NOTE, 0, "%s \"%s\"", object, value);
+	*field = value;
+	return 0;
+}
+
+/* Empty is what a shell makes of a variable that was never set. */
+static int
+store_text(const struct option_row *row, const struct option_spelling *spelling, const char *value,
+    const struct option_reading *reading)
+{
+	struct options *options = reading->options;
+	const size_t most = sizeof(options->scopes) / sizeof(options->scopes[0]);
+
+	if (value[0] == '\0') {
+		fault_set(reading->fault, FAULT_USAGE_VALUE_MISSING, 0, "%s \"\"", spelling->text);
+		return fault_hint(reading->fault, "write %s %s", spelling->text, row->metavar);
+	}
+	if (row->value == OPTION_TEXT) {
+		*(const char **)((char *)options + row->field) = value;
+		return 0;
+	}
+	if (options->scope_count == most) {
+		fault_set(
+		    reading->fault, FAULT_USAGE_EXTRA_WORD, 0, "%s \"%s\"", spelling->text, value);
+		return fault_hint(reading->fault, "a name has at most %zu scopes", most);
+	}
+	options->scopes[options->scope_count++] = value;
+	return 0;
+}
+
+int
+option_store(const struct option_reading *reading, const struct option_row *row,
+    const struct option_spelling *spelling, const char *value)
+{
+	struct options *options = reading->options;
+	void *field = (char *)options + row->field;
+
+	switch (row->value) {
+	case OPTION_HABIT:
+		return 0;
+	case OPTION_FLAG:
+		*(bool *)field = true;
+		return 0;
+	case OPTION_DURATION:
+	case OPTION_POSITIVE:
+	case OPTION_POSITIVE_OR_NEVER:
+		if (row->field == offsetof(struct options, kill_after))
+			options->kill_after_given = true;
+		return store_duration(row, spelling, value, field, reading->fault);
+	case OPTION_STATUS:
+		return store_status(spelling, value, field, reading->fault);
+	case OPTION_NOTE:
+		return option_store_note(spelling->text, value, field, reading->fault);
+	case OPTION_TEXT:
+	case OPTION_SCOPE:
+		break;
+	}
+	return store_text(row, spelling, value, reading);
+}

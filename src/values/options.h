@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The command line. One table holds every option of every subcommand; the parser, --help and the
+ * tests that compare program, manual and completions walk it. To add an option, add a row (and a
+ * field to struct options).
+ */
+#ifndef LOCKRUN_VALUES_OPTIONS_H
+#define LOCKRUN_VALUES_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "values/closest.h"
+#include "values/duration.h"
+#include "values/fault.h"
+
+/* Which subcommands take an option; a bit mask. */
+enum subcommand {
+	SUB_RUN = 1 << 0,
+	SUB_NAME = 1 << 1,
+	SUB_STATUS = 1 << 2,
+	SUB_STOP = 1 << 3,
+	SUB_CHECK = 1 << 4,
+	SUB_ALL = (1 << 5) - 1,
+};
+
+struct options {
+	/* getting the lock */
+	bool if_available;
+	duration_t wait; /* DURATION_NEVER when it waits for as long as it takes */
+	int conflict_status;
+	/* leading */
+	duration_t max_hold;   /* DURATION_NEVER for no limit */
+	duration_t kill_after; /* DURATION_NEVER for "never" */
+	bool kill_after_given;
+	/* telling */
+	bool verbose;
+	bool quiet;
+	const char *note;      /* NULL when neither given nor in the environment */
+	const char *directory; /* NULL for the default place */
+	bool json;
+	/* stop */
+	const char *reason;
+	/* name */
+	const char *app, *protocol, *kind, *resource;
+	const char *scopes[16];
+	size_t scope_count;
+
+	bool help;
+	bool version;
+
+	/*
+	 * The words after the options, NULL-terminated; they point into argv. Of a run: the name,
+	 * and then all that stands behind it, a "--" before COMMAND included.
+	 */
+	char **words;
+	size_t word_count;
+	char **command; /* of a run: COMMAND and its arguments, without that "--" */
+};
+
+enum option_value {
+	OPTION_FLAG,	 /* bool */
+	OPTION_DURATION, /* duration_t */
+	OPTION_POSITIVE, /* duration_t, 0 refused with FAULT_USAGE_DURATION_ZERO */
+	OPTION_POSITIVE_OR_NEVER,
+	OPTION_STATUS, /* int, 0..255 */
+	OPTION_TEXT,   /* const char * */
+	OPTION_NOTE,   /* const char *, note_valid */
+	OPTION_SCOPE,  /* appended to scopes */
+	OPTION_HABIT,  /* accepted for habit, does nothing */
+};
+
+struct option_row {
+	const char *name;    /* without the dashes */
+	char letter;	     /* 0 for none */
+	const char *metavar; /* NULL for a flag */
+	enum option_value value;
+	unsigned subcommands;
+	size_t field; /* offsetof(struct options, ...) */
+	const char *help;
+	bool habit; /* another spelling, not shown by --help */
+};
+
+extern const struct option_row option_table[];
+extern const size_t option_table_length;
+
+/*
+ * Parse arguments (without the program's and the subcommand's name; NULL-terminated) for one
+ * subcommand.
+ *
+ * SUB_RUN: options end at the name; then COMMAND follows, with or without "--" before it, and is
+ * left as it is. Other subcommands take options anywhere and "--" ends them; their words are moved
+ * to the front of arguments. Long options are never abbreviated; "--name=value" and "--name value",
+ * "-w5", "-w 5" and "-nv" are understood. Of one option given twice the last wins. getenv_note and
+ * getenv_dir stand for LOCKRUN_NOTE and LOCKRUN_DIR (NULL or empty: unset) and count when no option
+ * was given.
+ *
+ * Returns 0, or -1 with a FAULT_USAGE_*. --help and --version end the parsing at once with 0. For
+ * SUB_RUN name and command must be there, else FAULT_USAGE_NO_NAME or FAULT_USAGE_NO_COMMAND.
+ * Pure; keeps pointers into arguments.
+ */
+int options_parse(enum subcommand subcommand, char **arguments, const char *getenv_note,
+    const char *getenv_dir, struct options *options, struct fault *fault);
+
+#endif

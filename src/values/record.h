@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The texts of the two records of a lock: `number`, which holds the generation in two slots that
+ * are written in turn, and `terms`, one slot for each of the last 64 terms. Packing and writing
+ * are two things, so that this can be tested without a file.
+ *
+ * A slot is one line of "key=value" words of a fixed length, filled up with blanks before the
+ * newline, its last word a checksum over all before it. What does not agree with its checksum, to
+ * the byte, is damaged.
+ */
+#ifndef LOCKRUN_VALUES_RECORD_H
+#define LOCKRUN_VALUES_RECORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "values/status.h"
+#include "values/ticket.h"
+
+#define BOOT_ID_SIZE 37 /* a UUID and its NUL */
+
+#define NUMBER_SLOTS	 2
+#define NUMBER_SLOT_SIZE 256
+#define NUMBER_FILE_SIZE (NUMBER_SLOTS * NUMBER_SLOT_SIZE)
+#define NUMBER_STEP	 64 /* generations that one sync pays for */
+
+struct number {
+	uint64_t sequence;	 /* of writes; the slot is sequence modulo 2; from 1 */
+	uint64_t last;		 /* the newest generation that was given */
+	uint64_t ceiling;	 /* none above it was given in this boot; synced */
+	uint64_t raising;	 /* a ceiling that may be synced or not; 0 for none */
+	char boot[BOOT_ID_SIZE]; /* the boot that wrote this; empty when unknown */
+};
+
+/* Write the slot, newline included and without a NUL. */
+void number_pack(const struct number *number, char slot[NUMBER_SLOT_SIZE]);
+/* False when it is damaged. */
+bool number_unpack(const char slot[NUMBER_SLOT_SIZE], struct number *number);
+
+/*
+ * What the two slots, as read from the file, say about the next generation.
+ */
+struct number_plan {
+	struct number current; /* the newer sound slot */
+	uint64_t next;	       /* the generation to give */
+	bool raise;	       /* the ceiling has to be raised and synced before it is given */
+	uint64_t ceiling;      /* the ceiling to raise to, when raise is set */
+};
+
+/*
+ * Work the plan out. boot is the id of the present boot, empty when it can't be told. Trusted are
+ * two sound slots of this boot and of neighbouring writes: the next
+ * is last + 1. Otherwise it is above all that could have
+ * been given: max(ceiling, raising) + 1. A slot whose sequence has the other slot's parity counts
+ * as damaged. Returns false when both slots are damaged. next is 0 when no number is left. Pure.
+ *
+ * Each write has the sequence of the one before it plus 1, so that it replaces the older slot.
+ * What gives a number is the last of these; the first two come before it when raise is set:
+ *
+ *     {last = next - 1, ceiling = current.ceiling, raising = ceiling, boot}, synced
+ *     {last = next - 1, ceiling = ceiling, raising = 0, boot}, synced
+ *     {last = next, ceiling as it is now, raising = 0, boot}, not synced
+ *
+ * Any of them may be the last that somebody does who is killed. That is why a slot with raising
+ * set, or with a lower ceiling than next, calls for a raise even if it is the older one: whoever
+ * wrote the newer one may have died before the sync, and to replace the older one then would put
+ * the only synced copy of the ceiling at risk. And that is why the first says next - 1 and not
+ * current.last: if it replaces a damaged slot, two sound ones stand there again, and they must not
+ * know less than this plan did. (Tried: without either, a number comes twice.)
+ */
+bool number_plan(const char file[NUMBER_FILE_SIZE], const char *boot, struct number_plan *plan);
+
+#define TERM_SLOTS     64
+#define TERM_SLOT_SIZE 1024
+#define TERM_FILE_SIZE (TERM_SLOTS * TERM_SLOT_SIZE)
+
+enum term_stage {
+	TERM_EMPTY,   /* no term used this slot yet */
+	TERM_BEGUN,   /* the generation was given */
+	TERM_STARTED, /* the command was about to be started, or was */
+	TERM_ENDED,
+};
+
+struct term {
+	uint64_t generation;
+	enum term_stage stage;
+	pid_t pid;	   /* of lockrun, in its own pid namespace */
+	pid_t command_pid; /* 0 while not known */
+	char contender[CONTENDER_SIZE];
+	char boot[BOOT_ID_SIZE];
+	int64_t queued_ms, begun_ms, ended_ms; /* CLOCK_REALTIME; 0 is "not yet" */
+	enum ran ran;			       /* these four when it has ended */
+	enum reason reason;
+	int status;
+	int signal;
+	bool killed;
+	char command[COMMAND_NAME_MAX + 1];
+	char note[NOTE_MAX + 1]; /* the last word before the checksum; may hold blanks */
+};
+
+void term_pack(const struct term *term, char slot[TERM_SLOT_SIZE]);
+/* False when it is damaged; a slot of blanks is TERM_EMPTY and sound. */
+bool term_unpack(const char slot[TERM_SLOT_SIZE], struct term *term);
+/* Fill slot with the text of TERM_EMPTY. */
+void term_pack_empty(char slot[TERM_SLOT_SIZE]);
+
+/*
+ * What is asked of a leader: one line, "VERB ADDRESSEE REASON", written by one write(2).
+ */
+#define ASK_LINE_SIZE 320
+
+enum ask_verb {
+	ASK_STOP,
+};
+
+struct ask {
+	enum ask_verb verb;
+	uint64_t generation;		/* the addressee, or 0 and */
+	char contender[CONTENDER_SIZE]; /* the addressee; empty when generation is set */
+	char reason[NOTE_MAX + 1];	/* note_valid, may be empty */
+};
+
+/* Write the line with its newline and a NUL; returns the length without the NUL. */
+int ask_pack(const struct ask *ask, char line[ASK_LINE_SIZE]);
+/* Read one line (without its newline). False for what ask_pack would not have written. */
+bool ask_unpack(const char *line, struct ask *ask);
+
+#endif

@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: ISC */
+#include "expect.h"
+#include "values/options.h"
+#include "values/status.h"
+
+#define NAME  "shop:v1:leader:sync"
+#define WORDS 24
+
+static struct options options;
+static struct fault fault;
+static const char *note_variable, *dir_variable;
+
+/* Parse the arguments, which a blank or, where one is to hold a blank, a '|' keeps apart. */
+static int
+parse(enum subcommand subcommand, const char *line)
+{
+	static char copy[1024];
+	static char *arguments[WORDS];
+	const char separator[] = {strchr(line, '|') != NULL ? '|' : ' ', '\0'};
+	char *rest = copy;
+	size_t count = 0;
+
+	strcpy(copy, line);
+	while (line[0] != '\0' && rest != NULL && count < WORDS - 1)
+		arguments[count++] = strsep(&rest, separator);
+	arguments[count] = NULL;
+	memset(&options, 0xff, sizeof(options));
+	memset(&fault, 0, sizeof(fault));
+	return options_parse(subcommand, arguments, note_variable, dir_variable, &options, &fault);
+}
+
+static void
+defaults(void)
+{
+	EXPECT_INT(parse(SUB_RUN, NAME " true"), 0);
+	EXPECT(!options.if_available && !options.verbose && !options.quiet && !options.json);
+	EXPECT(options.wait == DURATION_NEVER && options.max_hold == DURATION_NEVER);
+	EXPECT(options.kill_after == 10 * DURATION_SECOND && !options.kill_after_given);
+	EXPECT_INT(options.conflict_status, STATUS_NOT_ACQUIRED);
+	EXPECT(options.note == NULL && options.directory == NULL && options.reason == NULL);
+	EXPECT(options.app == NULL && options.scope_count == 0);
+	EXPECT(!options.help && !options.version);
+	EXPECT_INT(options.word_count, 2);
+	EXPECT_STR(options.words[0], NAME);
+	EXPECT_STR(options.command[0], "true");
+	EXPECT(options.command[1] == NULL);
+}
+
+static void
+rows_are_unique(void)
+{
+	EXPECT(option_table_length < 64);
+	for (size_t i = 0; i < option_table_length; i++) {
+		const struct option_row *a = &option_table[i];
+
+		ROW(EXPECT(a->help[0] != '\0' && a->name[0] != '\0'), "%s", a->name);
+		ROW(EXPECT((a->subcommands & ~(unsigned)SUB_ALL) == 0 && a->subcommands != 0), "%s",
+		    a->name);
+		ROW(EXPECT((a->metavar == NULL) ==
+			   (a->value == OPTION_FLAG || a->value == OPTION_HABIT)),
+		    "%s", a->name);
+		for (size_t j = i + 1; j < option_table_length; j++) {
+			const struct option_row *b = &option_table[j];
+
+			if ((a->subcommands & b->subcommands) == 0)
+				continue;
+			ROW(EXPECT(strcmp(a->name, b->name) != 0), "%s", a->name);
+			ROW(EXPECT(a->letter == 0 || a->letter != b->letter), "%s", a->name);
+		}
+	}
+}
+
+/* Every option in every spelling and for every subcommand that takes it leads to its field. */
+static void
+expect_stored(const struct option_row *row, const char *spelled)
+{
+	const char *field = (const char *)&options + row->field;
+
+	switch (row->value) {
+	case OPTION_FLAG:
+		ROW(EXPECT(*(const bool *)field), "%s", spelled);
+		break;
+	case OPTION_DURATION:
+	case OPTION_POSITIVE:
+	case OPTION_POSITIVE_OR_NEVER:
+		ROW(EXPECT_INT(*(const duration_t *)(const void *)field, 7 * DURATION_SECOND), "%s",
+		    spelled);
+		break;
+	case OPTION_STATUS:
+		ROW(EXPECT_INT(*(const int *)(const void *)field, 7), "%s", spelled);
+		break;
+	case OPTION_SCOPE:
+		ROW(EXPECT_INT(options.scope_count, 1), "%s", spelled);
+		ROW(EXPECT_STR(options.scopes[0], "7"), "%s", spelled);
+		break;
+	case OPTION_TEXT:
+	case OPTION_NOTE:
+		ROW(EXPECT_STR(*(const char *const *)(const void *)field, "7"), "%s", spelled);
+		break;
+	case OPTION_HABIT:
+		break;
+	}
+}
+
+static void
+try_spelling(const struct option_row *row, enum subcommand subcommand, const char *spelled)
+{
+	char line[256];
+
+	snprintf(
+	    line, sizeof(line), "%s%s", spelled, subcommand == SUB_RUN ? " " NAME " true" : "");
+	ROW(EXPECT_INT(parse(subcommand, line), 0), "%s", line);
+	expect_stored(row, line);
+	if (options.help || options.version)
+		return;
+	EXPECT_INT(options.word_count, subcommand == SUB_RUN ? 2 : 0);
+	if (row->metavar == NULL)
+		return;
+	/* the last of two wins, except for scopes */
+	if (row->value == OPTION_SCOPE)
+		return;
+	snprintf(line, sizeof(line), "--%s 9 %s%s", row->name, spelled,
+	    subcommand == SUB_RUN ? " " NAME " true" : "");
+	ROW(EXPECT_INT(parse(subcommand, line), 0), "%s", line);
+	expect_stored(row, line);
+}
+
+static void
+every_option_in_every_spelling(void)
+{
+	char spelled[128];
+
+	for (size_t i = 0; i < option_table_length; i++) {
+		const struct option_row *row = &option_table[i];
+
+		for (unsigned bit = 1; bit < SUB_ALL; bit <<= 1) {
+			if ((row->subcommands & bit) == 0)
+				continue;
+			snprintf(spelled, sizeof(spelled), "--%s%s", row->name,
+			    row->metavar != NULL ? "=7" : "");
+			try_spelling(row, bit, spelled);
+			snprintf(spelled, sizeof(spelled), "--%s%s", row->name,
+			    row->metavar != NULL ? " 7" : "");
+			try_spelling(row, bit, spelled);
+			if (row->letter == 0)
+				continue;
+			snprintf(spelled, sizeof(spelled), "-%c%s", row->letter,
+			    row->metavar != NULL ? "7" : "");
+			try_spelling(row, bit, spelled);
+			snprintf(spelled, sizeof(spelled), "-%c%s", row->letter,
+			    row->metavar != NULL ? " 7" : "");
+			try_spelling(row, bit, spelled);
+		}
+	}
+}
+
+/* Of every option: the value missing, one too many, another subcommand, an abbreviation. */
+static void
+every_option_misused(void)
+{
+	char line[128];
+
+	for (size_t i = 0; i < option_table_length; i++) {
+		const struct option_row *row = &option_table[i];
+
+		for (unsigned bit = 1; bit < SUB_ALL; bit <<= 1) {
+			const bool taken = (row->subcommands & bit) != 0;
+
+			snprintf(line, sizeof(line), "--%s%s", row->name,
+			    row->metavar != NULL || !taken ? "" : "=yes");
+			if (!taken && row->letter != 0 && parse(bit, line) == 0)
+				continue; /* another row of the same name */
+			if (!taken) {
+				parse(bit, line);
+				ROW(EXPECT(fault.kind == FAULT_USAGE_NOT_HERE ||
+					   fault.kind == FAULT_USAGE_VALUE_MISSING),
+				    "%s", line);
+				continue;
+			}
+			ROW(EXPECT_INT(parse(bit, line), -1), "%s", line);
+			ROW(EXPECT_INT(fault.kind, row->metavar != NULL
+						       ? FAULT_USAGE_VALUE_MISSING
+						       : FAULT_USAGE_VALUE_UNWANTED),
+			    "%s", line);
+			snprintf(
+			    line, sizeof(line), "--%.*s", (int)strlen(row->name) - 1, row->name);
+			ROW(EXPECT_INT(parse(bit, line), -1), "%s", line);
+			ROW(EXPECT_INT(fault.kind, FAULT_USAGE_UNKNOWN_OPTION), "%s", line);
+		}
+	}
+}
+
+static const struct {
+	enum subcommand subcommand;
+	const char *line;
+	enum fault_kind kind;
+	const char *object;
+	const char *hint; /* NULL: whatever it is */
+} refused[] = {
+    {SUB_RUN, "", FAULT_USAGE_NO_NAME, "command line", NULL},
+    {SUB_RUN, "-n", FAULT_USAGE_NO_NAME, "command line", NULL},
+    {SUB_RUN, "--", FAULT_USAGE_NO_NAME, "command line", NULL},
+    {SUB_RUN, NAME, FAULT_USAGE_NO_COMMAND, "\"" NAME "\"", NULL},
+    {SUB_RUN, NAME " --", FAULT_USAGE_NO_COMMAND, "\"" NAME "\"", NULL},
+    {SUB_RUN, "-- " NAME, FAULT_USAGE_NO_COMMAND, "\"" NAME "\"", NULL},
+    {SUB_RUN, "--wiat 5 " NAME " true", FAULT_USAGE_UNKNOWN_OPTION, "--wiat",
+	"did you mean --wait?"},
+    {SUB_RUN, "--if-availabel=3 x y", FAULT_USAGE_UNKNOWN_OPTION, "--if-availabel",
+	"did you mean --if-available?"},
+    {SUB_RUN, "-if-available x y", FAULT_USAGE_UNKNOWN_OPTION, "-i",
+	"did you mean --if-available?"},
+    {SUB_RUN, "--frobnicate x y", FAULT_USAGE_UNKNOWN_OPTION, "--frobnicate",
+	"--help lists them all"},
+    {SUB_RUN, "-nz x y", FAULT_USAGE_UNKNOWN_OPTION, "-z", NULL},
+    {SUB_RUN, "--=3 x y", FAULT_USAGE_UNKNOWN_OPTION, "--", NULL},
+    {SUB_RUN, "--json x y", FAULT_USAGE_NOT_HERE, "--json", "it belongs to: lockrun status"},
+    {SUB_STATUS, "-q", FAULT_USAGE_NOT_HERE, "-q", "it belongs to: lockrun run, lockrun stop"},
+    {SUB_CHECK, "-d /x", FAULT_USAGE_NOT_HERE, "-d", NULL},
+    {SUB_RUN, "-w", FAULT_USAGE_VALUE_MISSING, "-w", "write -w DURATION"},
+    {SUB_RUN, "-nw", FAULT_USAGE_VALUE_MISSING, "-w", NULL},
+    {SUB_RUN, "--dir= x y", FAULT_USAGE_VALUE_MISSING, "--dir \"\"", NULL},
+    {SUB_RUN, "-v=yes x y", FAULT_USAGE_UNKNOWN_OPTION, "-=", NULL},
+    {SUB_RUN, "--verbose=yes x y", FAULT_USAGE_VALUE_UNWANTED, "--verbose=yes", NULL},
+    {SUB_RUN, "--exclusive= x y", FAULT_USAGE_VALUE_UNWANTED, "--exclusive=", NULL},
+    {SUB_RUN, "-w 5parsecs x y", FAULT_USAGE_DURATION, "-w \"5parsecs\"", ""},
+    {SUB_RUN, "--wait=-1 x y", FAULT_USAGE_DURATION, "--wait \"-1\"", ""},
+    {SUB_RUN, "--wait= x y", FAULT_USAGE_DURATION, "--wait \"\"", ""},
+    {SUB_RUN, "-w never x y", FAULT_USAGE_DURATION, "-w \"never\"", ""},
+    {SUB_RUN, "-w 36501d x y", FAULT_USAGE_DURATION, "-w \"36501d\"", "(36500d at most)"},
+    {SUB_RUN, "-m 0 x y", FAULT_USAGE_DURATION_ZERO, "-m 0", "leave it out for no limit"},
+    {SUB_RUN, "--max-hold=0ms x y", FAULT_USAGE_DURATION_ZERO, "--max-hold 0ms", NULL},
+    {SUB_RUN, "-k 0 x y", FAULT_USAGE_DURATION_ZERO, "-k 0", "write never for no limit"},
+    {SUB_RUN, "-E 600 x y", FAULT_USAGE_NUMBER, "-E \"600\"", NULL},
+    {SUB_RUN, "-E 256 x y", FAULT_USAGE_NUMBER, "-E \"256\"", NULL},
+    {SUB_RUN, "-E -1 x y", FAULT_USAGE_NUMBER, "-E \"-1\"", NULL},
+    {SUB_RUN, "-E +1 x y", FAULT_USAGE_NUMBER, "-E \"+1\"", NULL},
+    {SUB_RUN, "-E| 1|x|y", FAULT_USAGE_NUMBER, "-E \" 1\"", NULL},
+    {SUB_RUN, "-E 0x1 x y", FAULT_USAGE_NUMBER, "-E \"0x1\"", NULL},
+    {SUB_RUN, "-E 99999999999999999999 x y", FAULT_USAGE_NUMBER, NULL, NULL},
+    {SUB_RUN, "--conflict-exit-code= x y", FAULT_USAGE_NUMBER, "--conflict-exit-code \"\"", NULL},
+    {SUB_RUN, "--note|a\nb|x|y", FAULT_USAGE_NOTE, "--note \"a\nb\"", NULL},
+    {SUB_STOP, "--reason|a\tb|x", FAULT_USAGE_NOTE, "--reason \"a\tb\"", NULL},
+    {SUB_RUN, "-n -w 5 x y", FAULT_USAGE_TWICE_MEANT, NULL, NULL},
+    {SUB_RUN, "-w 0 -n x y", FAULT_USAGE_TWICE_MEANT, NULL, NULL},
+    {SUB_RUN, "-w5 --nonblock x y", FAULT_USAGE_TWICE_MEANT, NULL, NULL},
+    {SUB_RUN, "-c true " NAME, FAULT_USAGE_SHELL_STRING, "-c", ""},
+    {SUB_RUN, "-nc true " NAME, FAULT_USAGE_SHELL_STRING, "-c", ""},
+    {SUB_RUN, "--command true " NAME, FAULT_USAGE_SHELL_STRING, "--command", ""},
+    {SUB_RUN, NAME "|-c|echo 1", FAULT_USAGE_SHELL_STRING, "-c", ""},
+    {SUB_RUN, NAME "|--command=echo 1", FAULT_USAGE_SHELL_STRING, "--command=echo 1", ""},
+    {SUB_RUN, "--timeout 5 x y", FAULT_USAGE_TIMEOUT, "--timeout", ""},
+    {SUB_RUN, "--timeout=5 x y", FAULT_USAGE_TIMEOUT, "--timeout", ""},
+    {SUB_RUN, NAME " -n true", FAULT_USAGE_DASH_COMMAND, "-n", ""},
+    {SUB_RUN, NAME " --wait 5 true", FAULT_USAGE_DASH_COMMAND, "--wait", ""},
+    {SUB_RUN, "-- " NAME " -x", FAULT_USAGE_DASH_COMMAND, "-x", ""},
+    {SUB_NAME,
+	"--scope 1 --scope 2 --scope 3 --scope 4 --scope 5 --scope 6 --scope=7 --scope=8 --scope=9 "
+	"--scope=10 --scope=11 --scope=12 --scope=13 --scope=14 --scope=15 --scope=16 --scope=17",
+	FAULT_USAGE_EXTRA_WORD, "--scope \"17\"", NULL},
+};
+
+static void
+refusals(void)
+{
+	for (size_t i = 0; i < ROWS(refused); i++) {
+		ROW(EXPECT_INT(parse(refused[i].subcommand, refused[i].line), -1), "%s",
+		    refused[i].line);
+		ROW(EXPECT_INT(fault.kind, refused[i].kind), "%s", refused[i].line);
+		if (refused[i].object != NULL)
+			ROW(EXPECT_STR(fault.object, refused[i].object), "%s", refused[i].line);
+		if (refused[i].hint != NULL)
+			ROW(EXPECT_STR(fault.hint, refused[i].hint), "%s", refused[i].line);
+		if (fault.kind < FAULT_COUNT && fault_row(fault.kind) != NULL)
+			ROW(EXPECT(
+				fault_row(fault.kind)->remedy[0] != '\0' || fault.hint[0] != '\0'),
+			    "%s", refused[i].line);
+	}
+}
+
+static void
+values(void)
+{
+	EXPECT_INT(parse(SUB_RUN, "-w 0 -m 1.5m -k never -E 0 x y"), 0);
+	EXPECT_INT(options.wait, 0);
+	EXPECT_INT(options.max_hold, 90 * DURATION_SECOND);
+	EXPECT(options.kill_after == DURATION_NEVER && options.kill_after_given);
+	EXPECT_INT(options.conflict_status, 0);
+	EXPECT_INT(parse(SUB_RUN, "-E 255 -k 250ms -nvq x y"), 0);
+	EXPECT_INT(options.conflict_status, 255);
+	EXPECT_INT(options.kill_after, 250 * DURATION_MILLISECOND);
+	EXPECT(options.if_available && options.verbose && options.quiet);
+	EXPECT_INT(parse(SUB_RUN, "-vw5 x y"), 0);
+	EXPECT_INT(options.wait, 5 * DURATION_SECOND);
+	EXPECT_INT(parse(SUB_RUN, "-d|--|x|y"), 0);
+	EXPECT_STR(options.directory, "--");
+	EXPECT_INT(parse(SUB_RUN, "--note=a=b -x x y"), 0);
+	EXPECT_STR(options.note, "a=b");
+	EXPECT_INT(parse(SUB_STOP, "-w 5 --reason|x"), -1);
+	EXPECT_INT(
+	    parse(SUB_NAME, "--app a --protocol 1 --kind k --resource r --scope s --scope t"), 0);
+	EXPECT_INT(options.scope_count, 2);
+	EXPECT_STR(options.scopes[1], "t");
+}
+
+static void
+command_is_untouched(void)
+{
+	EXPECT_INT(parse(SUB_RUN, "-n|" NAME "|printf|<%s>|-n||--|-c|a b|--help"), 0);
+	EXPECT_STR(options.command[0], "printf");
+	EXPECT_STR(options.command[2], "-n");
+	EXPECT_STR(options.command[3], "");
+	EXPECT_STR(options.command[4], "--");
+	EXPECT_STR(options.command[5], "-c");
+	EXPECT_STR(options.command[6], "a b");
+	EXPECT_STR(options.command[7], "--help");
+	EXPECT(options.command[8] == NULL && !options.help);
+	EXPECT_INT(parse(SUB_RUN, NAME " -- -dash -- x"), 0);
+	EXPECT_STR(options.command[0], "-dash");
+	EXPECT_STR(options.command[1], "--");
+	EXPECT_INT(options.word_count, 5);
+	EXPECT_INT(parse(SUB_RUN, "-- " NAME " true"), 0);
+	EXPECT_STR(options.words[0], NAME);
+	EXPECT_STR(options.command[0], "true");
+	EXPECT_INT(parse(SUB_RUN, "-- -n -- true"), 0);
+	EXPECT_STR(options.words[0], "-n");
+	EXPECT_STR(options.command[0], "true");
+	EXPECT_INT(parse(SUB_RUN, "- -"), 0);
+	EXPECT_STR(options.words[0], "-");
+	EXPECT_STR(options.command[0], "-");
+	EXPECT_INT(parse(SUB_RUN, NAME "||x"), 0);
+	EXPECT_STR(options.command[0], "");
+}
+
+static void
+words_of_other_subcommands(void)
+{
+	EXPECT_INT(parse(SUB_STATUS, "a --json b -d /x - -- --json"), 0);
+	EXPECT(options.json && options.command == NULL);
+	EXPECT_STR(options.directory, "/x");
+	EXPECT_INT(options.word_count, 4);
+	EXPECT_STR(options.words[0], "a");
+	EXPECT_STR(options.words[1], "b");
+	EXPECT_STR(options.words[2], "-");
+	EXPECT_STR(options.words[3], "--json");
+	EXPECT(options.words[4] == NULL);
+	EXPECT_INT(parse(SUB_CHECK, ""), 0);
+	EXPECT_INT(options.word_count, 0);
+	EXPECT(options.words[0] == NULL);
+}
+
+static void
+help_and_version_end_it(void)
+{
+	EXPECT_INT(parse(SUB_RUN, "--help --nonsense"), 0);
+	EXPECT(options.help && options.words != NULL);
+	EXPECT_INT(parse(SUB_RUN, "-vh"), 0);
+	EXPECT(options.help);
+	EXPECT_INT(parse(SUB_RUN, "-n -w 5 -V"), 0);
+	EXPECT(options.version);
+	EXPECT_INT(parse(SUB_STOP, "x -h --nonsense"), 0);
+	EXPECT(options.help);
+	EXPECT_INT(parse(SUB_STOP, "--version"), -1);
+}
+
+static void
+environment(void)
+{
+	note_variable = "from ci";
+	dir_variable = "/var/x";
+	EXPECT_INT(parse(SUB_RUN, "x y"), 0);
+	EXPECT_STR(options.note, "from ci");
+	EXPECT_STR(options.directory, "/var/x");
+	EXPECT_INT(parse(SUB_RUN, "--note|mine|-d|/y|x|y"), 0);
+	EXPECT_STR(options.note, "mine");
+	EXPECT_STR(options.directory, "/y");
+	EXPECT_INT(parse(SUB_RUN, "--note||x|y"), 0);
+	EXPECT_STR(options.note, "");
+	EXPECT_INT(parse(SUB_STATUS, ""), 0);
+	EXPECT_STR(options.directory, "/var/x");
+	note_variable = "two\nlines";
+	EXPECT_INT(parse(SUB_RUN, "x y"), -1);
+	EXPECT_INT(fault.kind, FAULT_USAGE_NOTE);
+	EXPECT(strncmp(fault.object, "LOCKRUN_NOTE", 12) == 0);
+	EXPECT_INT(parse(SUB_RUN, "--note ok x y"), 0);
+	EXPECT_INT(parse(SUB_RUN, "--help"), 0);
+	EXPECT_INT(parse(SUB_STOP, "x"), 0);
+	note_variable = dir_variable = "";
+	EXPECT_INT(parse(SUB_RUN, "x y"), 0);
+	EXPECT(options.note == NULL && options.directory == NULL);
+	note_variable = dir_variable = NULL;
+}
+
+static void
+closest(void)
+{
+	static const char *const words[] = {"status", "stop", "name", "check", "run"};
+	static const struct {
+		const char *word, *wanted;
+	} rows[] = {{"statsu", "status"}, {"sttus", "status"}, {"stop", "stop"}, {"stpo", "stop"},
+	    {"nam", "name"}, {"rnu", "run"}, {"ru", NULL}, {"rm", NULL}, {"", NULL},
+	    {"chekc", "check"}, {"backup", NULL}, {"statuses", "status"}, {"stats", "status"}};
+	char longest[300];
+
+	for (size_t i = 0; i < ROWS(rows); i++)
+		ROW(EXPECT_STR(closest_word(rows[i].word, words, ROWS(words)), rows[i].wanted),
+		    "%s", rows[i].word);
+	memset(longest, 'a', sizeof(longest) - 1);
+	longest[sizeof(longest) - 1] = '\0';
+	EXPECT(closest_word(longest, words, ROWS(words)) == NULL);
+	EXPECT(closest_word("x", words, 0) == NULL);
+	EXPECT_INT(word_distance("", "abc"), 3);
+	EXPECT_INT(word_distance("abcd", "abdc"), 1);
+	EXPECT_INT(word_distance("kitten", "sitting"), 3);
+}
+
+int
+main(void)
+{
+	TEST(defaults);
+	TEST(rows_are_unique);
+	TEST(every_option_in_every_spelling);
+	TEST(every_option_misused);
+	TEST(refusals);
+	TEST(values);
+	TEST(command_is_untouched);
+	TEST(words_of_other_subcommands);
+	TEST(help_and_version_end_it);
+	TEST(environment);
+	TEST(closest);
+	return expect_status();
+}
