@@ -28,33 +28,31 @@ static int
 write_slot(int fd, struct number *number)
 {
 	char slot[NUMBER_SLOT_SIZE];
-	ssize_t written;
 
 	number->sequence++;
 	number_pack(number, slot);
-	written = pwrite(
+	return lockdir_write(
 	    fd, slot, sizeof(slot), (off_t)(number->sequence % NUMBER_SLOTS * NUMBER_SLOT_SIZE));
-	if (written == (ssize_t)sizeof(slot))
-		return 0;
-	if (written >= 0)
-		errno = ENOSPC;
-	return -1;
 }
 
+/* The order of writes and syncs is the one that values/record.h gives the reasons for. */
 static int
 give(int fd, const struct number_plan *plan, const char *boot)
 {
 	struct number number = plan->current;
 
+	strlcpy(number.boot, boot, sizeof(number.boot));
 	if (plan->raise) {
+		number.last = plan->next - 1;
 		number.raising = plan->ceiling;
 		if (write_slot(fd, &number) == -1 || fdatasync(fd) == -1)
 			return -1;
 		number.ceiling = plan->ceiling;
 		number.raising = 0;
+		if (write_slot(fd, &number) == -1 || fdatasync(fd) == -1)
+			return -1;
 	}
 	number.last = plan->next;
-	strlcpy(number.boot, boot, sizeof(number.boot));
 	return write_slot(fd, &number);
 }
 

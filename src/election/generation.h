@@ -6,8 +6,8 @@
  *  - only who holds the lock writes `number`;
  *  - the two slots are written in turn, so that a torn or lost write leaves the other one;
  *  - no generation is given above a ceiling that was synced before ("raise, then sync" gave numbers
- *    twice after a power cut; so the new ceiling is written as `raising`, synced, and only then
- *    written as the ceiling);
+ *    twice after a power cut; so the new ceiling is written as `raising`, synced, written as the
+ *    ceiling, and synced again before the slot with `raising` may be written over);
  *  - whatever cannot be trusted (another boot, a damaged slot) goes on above everything that could
  *    have been given.
  * Gaps are fine, going back is not.
@@ -25,8 +25,8 @@ void generation_seed(char file[NUMBER_FILE_SIZE]);
 
 /*
  * Give the next generation. Call only while holding the lock. Writes one slot; once in NUMBER_STEP
- * terms, and after anything that cannot be trusted, two slots and a sync between them. Returns 0,
- * or -1 with a fault and nothing given.
+ * terms, and after anything that cannot be trusted, three slots with two syncs between them.
+ * Returns 0, or -1 with a fault and nothing given.
  */
 int generation_next(const struct lockdir *lock, uint64_t *generation, struct fault *fault);
 
