@@ -33,15 +33,26 @@ describe_hold(const struct roster *roster, const char *contender, char text[DESC
 	const struct roster_entry *holder = roster_holder(roster);
 	const bool one_is_us = roster_find(roster, contender) != NULL;
 	const size_t waiting = roster_waiting(roster) - (one_is_us ? 1 : 0);
-	char who[DESCRIBE_SIZE], since[DURATION_TEXT_SIZE];
+	char who[DESCRIBE_SIZE], since[DURATION_TEXT_SIZE], held[64], generation[64] = "";
 	const char *whose;
 
 	if (holder != NULL) {
 		describe_contender(holder, who);
+		describe_since(holder->text.since_ms, since);
+		if (holder->ticket.mode == TICKET_SHARED)
+			snprintf(held, sizeof(held), "shared by %zu, first of them", roster->held);
+		else
+			snprintf(held, sizeof(held), "held by");
+		if (holder->text.generation != 0)
+			snprintf(generation, sizeof(generation), ", generation %" PRIu64,
+			    holder->text.generation);
+		snprintf(text, DESCRIBE_SIZE, "%s %.*s for %s%s, %zu waiting", held,
+		    DESCRIBE_SIZE / 2, who, since, generation, waiting);
+	} else if (roster->unsupervised) {
 		snprintf(text, DESCRIBE_SIZE,
-		    "held by %.*s for %s, generation %" PRIu64 ", %zu waiting", DESCRIBE_SIZE / 2,
-		    who, describe_since(holder->text.since_ms, since), holder->text.generation,
-		    waiting);
+		    "held by pid %d (%s, --no-fork) for %s, generation %" PRIu64 ", %zu waiting",
+		    roster->last_term.pid, say_clean(roster->last_term.command, who),
+		    describe_since(roster->last_term.begun_ms, since), roster->generation, waiting);
 	} else if (roster->orphaned) {
 		whose = roster->has_last_term ? roster->last_term.command : "?";
 		snprintf(text, DESCRIBE_SIZE,

@@ -38,11 +38,12 @@ is_ours(const char *entry)
 
 int
 environment_build(struct environment *environment, const struct lockname *name,
-    const struct term *term, const char *directory)
+    const struct term *term, enum ticket_mode mode, const char *directory)
 {
 	char generation[24], key[sizeof(name->text) + sizeof(term->contender) + 24];
 	const char *const values[NAMES_LENGTH] = {name->text, name->app, name->protocol, name->kind,
-	    name->resource, name->scope, "exclusive", generation, term->contender, key, directory};
+	    name->resource, name->scope, mode == TICKET_SHARED ? "shared" : "exclusive", generation,
+	    term->contender, key, directory};
 	size_t count = 0, at = 0;
 
 	while (environ[count] != NULL)
@@ -53,10 +54,13 @@ environment_build(struct environment *environment, const struct lockname *name,
 		return -1;
 	snprintf(generation, sizeof(generation), "%" PRIu64, term->generation);
 	snprintf(key, sizeof(key), "%s:%s:%s", name->text, term->contender, generation);
-	for (; at < NAMES_LENGTH; at++) {
-		snprintf(environment->ours[at], sizeof(environment->ours[at]), "%s=%s", names[at],
-		    values[at]);
+	for (size_t i = 0; i < NAMES_LENGTH; i++) {
+		if (term->generation == 0 && (values[i] == generation || values[i] == key))
+			continue;
+		snprintf(environment->ours[at], sizeof(environment->ours[at]), "%s=%s", names[i],
+		    values[i]);
 		environment->entries[at] = environment->ours[at];
+		at++;
 	}
 	for (size_t i = 0; i < count; i++) {
 		if (!is_ours(environ[i]))

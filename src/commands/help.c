@@ -11,13 +11,15 @@ print_option(const struct option_row *row)
 {
 	char left[80];
 	const bool flag = row->metavar == NULL;
+	/* A value that may be left out is attached. */
+	const char *gap = flag || row->metavar[0] == '[' ? "" : " ";
 
 	if (row->letter != 0)
-		snprintf(left, sizeof(left), "  -%c, --%s%s%s", row->letter, row->name,
-		    flag ? "" : " ", flag ? "" : row->metavar);
-	else
-		snprintf(left, sizeof(left), "      --%s%s%s", row->name, flag ? "" : " ",
+		snprintf(left, sizeof(left), "  -%c, --%s%s%s", row->letter, row->name, gap,
 		    flag ? "" : row->metavar);
+	else
+		snprintf(
+		    left, sizeof(left), "      --%s%s%s", row->name, gap, flag ? "" : row->metavar);
 	printf("%-*s %s\n", HELP_COLUMN, left, row->help);
 }
 
@@ -26,7 +28,8 @@ print_options(enum subcommand subcommand)
 {
 	puts("\nOptions:");
 	for (size_t i = 0; i < option_table_length; i++) {
-		if ((option_table[i].subcommands & subcommand) != 0 && !option_table[i].habit)
+		if ((option_table[i].subcommands & subcommand) != 0 &&
+		    option_table[i].trait != OPTION_SPELLING)
 			print_option(&option_table[i]);
 	}
 }

@@ -35,7 +35,7 @@ describe_conflict(const struct narrator *narrator, char text[DESCRIBE_SIZE])
 }
 
 void
-narrate_not_acquired(struct narrator *narrator, enum acquire why)
+narrate_not_acquired(const struct narrator *narrator, enum acquire why)
 {
 	const struct options *options = narrator->options;
 	char conflict[DESCRIBE_SIZE], waited[DURATION_TEXT_SIZE];
@@ -48,12 +48,25 @@ narrate_not_acquired(struct narrator *narrator, enum acquire why)
 		    strsignal(narrator->campaign->patience.signal));
 		return;
 	}
+	if (why == ACQUIRE_PARENT_GONE) {
+		say("%s: the process that started lockrun is gone; nothing was run", name);
+		return;
+	}
 	describe_conflict(narrator, conflict);
 	if (why == ACQUIRE_LATE)
 		say("%s: %s; gave up after %s; nothing was run", name, conflict,
 		    duration_format(options->wait, waited));
 	else
 		say("%s: %s; nothing was run", name, conflict);
+}
+
+void
+narrate_no_events(const struct narrator *narrator, int error)
+{
+	char where[SAY_CLEAN_SIZE];
+
+	say("--events %s: %s; going on without", say_clean(narrator->options->events, where),
+	    strerror(error));
 }
 
 /* ---- what happens ---- */
@@ -73,11 +86,15 @@ waiting(const struct narrator *narrator, bool still)
 static void
 leading(const struct narrator *narrator, const struct happened *happened)
 {
-	setproctitle("%s: leading, generation %" PRIu64 ", pid %d", narrator->name->text,
-	    happened->generation, happened->pid);
+	char what[64];
+
+	if (happened->generation != 0)
+		snprintf(what, sizeof(what), "leading, generation %" PRIu64, happened->generation);
+	else
+		strlcpy(what, "sharing", sizeof(what));
+	setproctitle("%s: %s, pid %d", narrator->name->text, what, happened->pid);
 	if (narrator->options->verbose)
-		say_timed("%s: leading, generation %" PRIu64 ", pid %d, in %s",
-		    narrator->name->text, happened->generation, happened->pid,
+		say_timed("%s: %s, pid %d, in %s", narrator->name->text, what, happened->pid,
 		    narrator->directory->path);
 }
 
@@ -106,10 +123,9 @@ stepping_down(const struct narrator *narrator, const struct happened *happened)
 		    duration_format(happened->grace, length));
 }
 
-static void
-observe(void *context, const struct happened *happened)
+void
+narrate_observe(const struct narrator *narrator, const struct happened *happened)
 {
-	const struct narrator *narrator = context;
 	const char *name = narrator->name->text;
 	const bool quiet = narrator->options->quiet;
 
@@ -159,7 +175,6 @@ narrate_begin(struct narrator *narrator, const struct options *options, const st
 	    .name = name,
 	    .directory = directory,
 	    .campaign = campaign,
-	    .observer = {.observe = observe, .context = narrator},
 	};
 	if (options->verbose && meant != NULL)
 		say_timed("%s: the kind \"%s\" is close to \"%s\": another kind is another lock",
@@ -169,7 +184,7 @@ narrate_begin(struct narrator *narrator, const struct options *options, const st
 /* ---- the end ---- */
 
 void
-narrate_end(struct narrator *narrator, const struct outcome *outcome)
+narrate_end(const struct narrator *narrator, const struct outcome *outcome)
 {
 	const char *name = narrator->name->text;
 

@@ -15,16 +15,21 @@ struct narrator {
 	const struct lockname *name;
 	const struct statedir *directory;
 	const struct campaign *campaign;
-	struct observer observer; /* to hand to the election */
 };
 
 void narrate_begin(struct narrator *narrator, const struct options *options,
     const struct lockname *name, const struct statedir *directory, const struct campaign *campaign);
 
+/* What an observer hears. */
+void narrate_observe(const struct narrator *narrator, const struct happened *happened);
+
 /* Nothing was run, and why: the conflict line. */
-void narrate_not_acquired(struct narrator *narrator, enum acquire why);
+void narrate_not_acquired(const struct narrator *narrator, enum acquire why);
+
+/* Events cannot be written; error is an errno value. */
+void narrate_no_events(const struct narrator *narrator, int error);
 
 /* How the command ended, where the caller could misread it. */
-void narrate_end(struct narrator *narrator, const struct outcome *outcome);
+void narrate_end(const struct narrator *narrator, const struct outcome *outcome);
 
 #endif

@@ -6,11 +6,13 @@
 #include "commands/commands.h"
 
 #include <errno.h>
+#include <unistd.h>
 
 #include "commands/environment.h"
 #include "commands/narrate.h"
 #include "commands/say.h"
 #include "election/campaign.h"
+#include "election/events.h"
 #include "election/supervise.h"
 
 /* All that the steps hand on to each other. */
@@ -20,17 +22,20 @@ struct run {
 	struct tree tree; /* what lives below us */
 	struct lockname name;
 	struct statedir directory;
+	struct observer observer;
 	struct narrator narrator;
+	struct events events;
 	struct candidacy candidacy;
 	struct campaign campaign;
 	struct term term;
 };
 
-static struct ending not_acquired(struct run *run, enum acquire why, const struct fault *fault);
-static struct ending not_started(struct run *run, const struct fault *fault);
-static void prepare(struct run *run);
+static int prepare(struct run *run, struct fault *fault);
 static pid_t spawn(struct run *run, struct fault *fault);
 static struct outcome watch_over(struct run *run, pid_t command);
+static struct ending not_acquired(struct run *run, enum acquire why, struct fault *fault);
+static struct ending not_started(struct run *run, const struct fault *fault);
+static struct ending finish(struct run *run, const struct outcome *outcome);
 
 struct ending
 command_run(char **arguments, struct process_entry *entry)
@@ -42,26 +47,27 @@ command_run(char **arguments, struct process_entry *entry)
 	enum acquire got;
 	pid_t command;
 
+	run.entry = entry;
 	/* 1 parse */
 	if (!command_parse(SUB_RUN, arguments, &run.options, &ending))
 		return ending;
 	/* 2 name, 3 directory */
 	if (lockname_parse(run.options.words[0], &run.name, &fault) == -1 ||
 	    process_find(run.options.command[0], &fault) == -1 ||
-	    statedir_open(run.options.directory, STATE_CONTEND, &run.directory, &fault) == -1)
+	    statedir_open(run.options.directory, STATE_CONTEND, &run.directory, &fault) == -1 ||
+	    prepare(&run, &fault) == -1)
 		return say_fault(&fault);
-	run.entry = entry;
-	prepare(&run);
 	/* 4 queue up */
 	got = campaign_queue_up(&run.campaign, &run.candidacy, &fault);
+	events_waiting(&run.events, &run.candidacy);
 	/* 5 acquire */
 	if (got == ACQUIRE_TAKEN)
 		got = campaign_acquire(&run.campaign, &fault);
+	/* 6 begin term */
+	if (got == ACQUIRE_TAKEN && campaign_begin_term(&run.campaign, &run.term, &fault) == -1)
+		got = ACQUIRE_FAULT;
 	if (got != ACQUIRE_TAKEN)
 		return not_acquired(&run, got, &fault);
-	/* 6 begin term */
-	if (campaign_begin_term(&run.campaign, &run.term, &fault) == -1)
-		return not_acquired(&run, ACQUIRE_FAULT, &fault);
 	/* 7 spawn */
 	command = spawn(&run, &fault);
 	if (command == -1)
@@ -72,46 +78,71 @@ command_run(char **arguments, struct process_entry *entry)
 	campaign_end_term(&run.campaign, &run.term, &outcome);
 	campaign_leave(&run.campaign);
 	/* 10 exit status */
-	narrate_end(&run.narrator, &outcome);
-	return status_ending(&outcome);
+	return finish(&run, &outcome);
 }
 
+/* ---- before the queue ---- */
+
 static void
-prepare(struct run *run)
+observe(void *context, const struct happened *happened)
+{
+	struct run *run = context;
+
+	narrate_observe(&run->narrator, happened);
+	events_observe(&run->events, happened);
+}
+
+/* Our parent, watched from now on, when we are not to outlive it. */
+static int
+watch_parent(struct fault *fault)
+{
+	const pid_t parent = getppid();
+	const int fd = process_watch_parent(parent);
+
+	if (fd == -1 && errno != ESRCH)
+		return fault_set(fault, FAULT_SYSTEM, errno, "--die-with-parent");
+	if (fd == -1 || getppid() != parent)
+		return fault_set(fault, FAULT_SYSTEM, ESRCH, "--die-with-parent");
+	return fd;
+}
+
+static int
+prepare(struct run *run, struct fault *fault)
 {
 	const struct options *options = &run->options;
+	int parent = -1;
 
+	if (options->die_with_parent && (parent = watch_parent(fault)) == -1)
+		return -1;
 	signals_take_over(&run->entry->signals);
-	process_adopt_orphans();
+	if (!options->no_fork)
+		process_adopt_orphans();
 	tree_begin(&run->tree);
+	run->observer = (struct observer){
+	    .observe = observe,
+	    .context = run,
+	    .wants_reminders = options->verbose,
+	};
 	narrate_begin(&run->narrator, options, &run->name, &run->directory, &run->campaign);
+	if (events_open(&run->events, options->events, &run->name, &run->campaign) == -1)
+		narrate_no_events(&run->narrator, errno);
 	run->candidacy = (struct candidacy){
 	    .name = &run->name,
 	    .directory = &run->directory,
 	    .signals = &run->entry->signals,
-	    .observer = &run->narrator.observer,
+	    .observer = &run->observer,
+	    .mode = options->shared ? TICKET_SHARED : TICKET_EXCLUSIVE,
+	    .parent = parent,
+	    .watch_queue = options->yield != DURATION_NEVER,
 	    .if_available = options->if_available || options->wait == 0,
 	    .wait = options->wait,
 	    .command = options->command[0],
 	    .note = options->note,
 	};
+	return 0;
 }
 
-/* Nothing ran: say so, and with which status. */
-static struct ending
-not_acquired(struct run *run, enum acquire why, const struct fault *fault)
-{
-	const int signal = run->campaign.patience.signal;
-
-	if (why == ACQUIRE_FAULT) {
-		campaign_leave(&run->campaign);
-		return say_fault(fault);
-	}
-	narrate_not_acquired(&run->narrator, why);
-	if (why == ACQUIRE_SIGNAL)
-		return (struct ending){.status = 128 + signal, .signal = signal};
-	return (struct ending){.status = run->options.conflict_status};
-}
+/* ---- the command ---- */
 
 static pid_t
 spawn(struct run *run, struct fault *fault)
@@ -119,33 +150,24 @@ spawn(struct run *run, struct fault *fault)
 	struct environment environment;
 	struct process_plan plan = {
 	    .arguments = run->options.command,
-	    .inherit = campaign_inheritance(&run->campaign),
+	    .inherit = run->options.close_lock ? -1 : campaign_inheritance(&run->campaign),
 	};
-	pid_t command;
+	pid_t command = -1;
 
 	if (signals_descriptor(&run->entry->signals) == -1)
 		return fault_set(fault, FAULT_SYSTEM, errno, "signalfd");
-	if (environment_build(&environment, &run->name, &run->term, run->directory.path) == -1)
+	if (environment_build(&environment, &run->name, &run->term, run->candidacy.mode,
+		run->directory.path) == -1)
 		return fault_set(fault, FAULT_START, errno, "%s", plan.arguments[0]);
 	plan.environment = environment.entries;
-	command = process_start(&plan, run->entry, fault);
+	if (run->options.no_fork) {
+		campaign_hand_over(&run->campaign, &run->term);
+		process_become(&plan, run->entry, fault);
+	} else {
+		command = process_start(&plan, run->entry, fault);
+	}
 	environment_free(&environment);
 	return command;
-}
-
-/* The generation is spent, and its record says that nothing came of it. */
-static struct ending
-not_started(struct run *run, const struct fault *fault)
-{
-	const struct outcome outcome = {
-	    .ran = RAN_NO,
-	    .reason = fault->kind == FAULT_NOT_FOUND ? REASON_NOT_FOUND : REASON_ERROR,
-	    .status = fault_row(fault->kind)->status,
-	};
-
-	campaign_end_term(&run->campaign, &run->term, &outcome);
-	campaign_leave(&run->campaign);
-	return say_fault(fault);
 }
 
 static struct outcome
@@ -158,15 +180,103 @@ watch_over(struct run *run, pid_t command)
 	    .term = &run->term,
 	    .campaign = &run->campaign,
 	    .signals = &run->entry->signals,
-	    .observer = &run->narrator.observer,
+	    .observer = &run->observer,
+	    .parent = run->candidacy.parent,
 	    .max_hold = options->max_hold,
 	    .kill_after = options->kill_after,
 	    .kill_on_signal = options->kill_after_given,
+	    .yield = options->yield,
+	    .leftovers = (enum leftovers)options->leftovers,
 	};
 	const struct happened leading = {
 	    .what = HAPPENING_LEADING, .generation = run->term.generation, .pid = command};
 
 	process_let_go_of_pipes();
-	run->narrator.observer.observe(run->narrator.observer.context, &leading);
+	observe(run, &leading);
 	return supervise(&supervision);
+}
+
+/* ---- the end ---- */
+
+static struct ending
+finish(struct run *run, const struct outcome *outcome)
+{
+	events_stopped(&run->events, outcome);
+	if (outcome->ran != RAN_NO)
+		narrate_end(&run->narrator, outcome);
+	return status_ending(
+	    outcome, run->options.preserve_status, run->options.command_status_map);
+}
+
+static struct ending
+failed(struct run *run, enum reason reason, const struct fault *fault)
+{
+	const struct outcome outcome = {
+	    .ran = RAN_NO,
+	    .reason = reason,
+	    .status = fault_row(fault->kind)->status,
+	};
+	char text[FAULT_TEXT_SIZE];
+
+	events_error(&run->events, fault_text(fault, text, sizeof(text)));
+	say_fault(fault);
+	return finish(run, &outcome);
+}
+
+static void
+set_nested_fault(const struct run *run, struct fault *fault)
+{
+	const struct nested *nested = &run->campaign.nested;
+
+	fault_set(fault, FAULT_NESTED, 0, "%s", run->name.text);
+	if (nested->pid != 0)
+		fault_hint(fault, "(held by pid %d, generation %ju)", nested->pid,
+		    (uintmax_t)nested->generation);
+}
+
+/* Nothing ran: say so, and with which status. */
+static struct ending
+not_acquired(struct run *run, enum acquire why, struct fault *fault)
+{
+	struct outcome outcome = {.ran = RAN_NO, .status = run->options.conflict_status};
+
+	campaign_leave(&run->campaign);
+	switch (why) {
+	case ACQUIRE_NESTED:
+		set_nested_fault(run, fault);
+		return failed(run, REASON_ERROR, fault);
+	case ACQUIRE_FAULT:
+		return failed(run, REASON_ERROR, fault);
+	case ACQUIRE_LATE:
+		outcome.reason = REASON_LATE;
+		break;
+	case ACQUIRE_PARENT_GONE:
+		outcome.reason = REASON_PARENT_GONE;
+		break;
+	case ACQUIRE_SIGNAL:
+		outcome.reason = REASON_SIGNAL;
+		outcome.signal = run->campaign.patience.signal;
+		break;
+	default:
+		outcome.reason = REASON_BUSY;
+	}
+	narrate_not_acquired(&run->narrator, why);
+	events_skipped(&run->events, outcome.reason);
+	return finish(run, &outcome);
+}
+
+/* The generation is spent, and its record says that nothing came of it. */
+static struct ending
+not_started(struct run *run, const struct fault *fault)
+{
+	const enum reason reason = fault->kind == FAULT_NOT_FOUND ? REASON_NOT_FOUND : REASON_ERROR;
+	const struct outcome outcome = {
+	    .ran = RAN_NO,
+	    .reason = reason,
+	    .status = fault_row(fault->kind)->status,
+	};
+
+	campaign_end_term(&run->campaign, &run->term, &outcome);
+	campaign_leave(&run->campaign);
+	return failed(run, reason, fault);
 }

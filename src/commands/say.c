@@ -8,7 +8,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "kernel/clock.h"
@@ -42,11 +41,11 @@ say(const char *format, ...)
 void
 say_timed(const char *format, ...)
 {
-	char time[SAY_TIME_SIZE] = "";
+	char time[CLOCK_TEXT_SIZE] = "";
 	va_list arguments;
 
 	if (!isatty(STDERR_FILENO)) {
-		say_time(clock_realtime_ms(), time);
+		clock_text(clock_realtime_ms(), time);
 		strlcat(time, " ", sizeof(time));
 	}
 	va_start(arguments, format);
@@ -68,17 +67,4 @@ say_clean(const char *text, char clean[SAY_CLEAN_SIZE])
 {
 	strnvis(clean, text, SAY_CLEAN_SIZE, VIS_NL | VIS_TAB | VIS_CSTYLE | VIS_NOSLASH);
 	return clean;
-}
-
-char *
-say_time(int64_t realtime_ms, char text[SAY_TIME_SIZE])
-{
-	const time_t seconds = realtime_ms / 1000;
-	struct tm utc;
-	size_t length;
-
-	gmtime_r(&seconds, &utc);
-	length = strftime(text, SAY_TIME_SIZE, "%Y-%m-%dT%H:%M:%S", &utc);
-	snprintf(text + length, SAY_TIME_SIZE - length, ".%03dZ", (int)(realtime_ms % 1000));
-	return text;
 }

@@ -3,8 +3,6 @@
 #ifndef LOCKRUN_COMMANDS_SAY_H
 #define LOCKRUN_COMMANDS_SAY_H
 
-#include <stdint.h>
-
 #include "values/fault.h"
 #include "values/status.h"
 
@@ -20,9 +18,5 @@ struct ending say_fault(const struct fault *fault);
 /* Foreign text, made harmless for a terminal with strnvis(3); returns clean. */
 #define SAY_CLEAN_SIZE 1024
 char *say_clean(const char *text, char clean[SAY_CLEAN_SIZE]);
-
-/* A time for people: RFC 3339, in UTC, with milliseconds; returns text. */
-#define SAY_TIME_SIZE 32
-char *say_time(int64_t realtime_ms, char text[SAY_TIME_SIZE]);
 
 #endif

@@ -22,6 +22,8 @@ state_word(const struct roster *roster)
 	if (holder != NULL)
 		return strcmp(holder->text.condition, "stepping-down") == 0 ? "stepping down"
 									    : "led";
+	if (roster->unsupervised)
+		return "led without supervision";
 	if (roster->orphaned)
 		return "orphaned";
 	return roster->count > 0 ? "being handed over" : "idle";
@@ -50,6 +52,10 @@ print_last_term(const struct roster *roster)
 	if (term->stage == TERM_ENDED)
 		printf("  %-12s generation %" PRIu64 " %s, %s ago\n", "last term", term->generation,
 		    describe_outcome(term, outcome), describe_since(term->ended_ms, since));
+	else if (term->stage == TERM_UNREPORTED)
+		printf("  %-12s generation %" PRIu64 " began %s ago; nobody reports its end "
+		       "(--no-fork)\n",
+		    "last term", term->generation, describe_since(term->begun_ms, since));
 	else
 		printf("  %-12s generation %" PRIu64 " began %s ago; its end is not known\n",
 		    "last term", term->generation, describe_since(term->begun_ms, since));
@@ -82,9 +88,9 @@ print_view(const struct view *view)
 static void
 print_text(const struct statedir *directory, const struct views *views)
 {
-	char now[SAY_TIME_SIZE];
+	char now[CLOCK_TEXT_SIZE];
 
-	printf("in %s, as of %s\n", directory->path, say_time(clock_realtime_ms(), now));
+	printf("in %s, as of %s\n", directory->path, clock_text(clock_realtime_ms(), now));
 	for (size_t i = 0; i < views->count; i++)
 		print_view(&views->items[i]);
 	if (views->count == 0)

@@ -18,9 +18,9 @@ to_stdout(void *context, const char *bytes, size_t length)
 static void
 put_time(struct json *json, const char *key, int64_t realtime_ms)
 {
-	char text[SAY_TIME_SIZE];
+	char text[CLOCK_TEXT_SIZE];
 
-	json_string(json, key, realtime_ms != 0 ? say_time(realtime_ms, text) : NULL);
+	json_string(json, key, realtime_ms != 0 ? clock_text(realtime_ms, text) : NULL);
 }
 
 static void
@@ -70,12 +70,6 @@ put_entries(struct json *json, const char *key, const struct view *view, enum ti
 static void
 put_last_term(struct json *json, const struct roster *roster)
 {
-	static const char *const ran[] = {
-	    [RAN_NO] = "no", [RAN_YES] = "yes", [RAN_MAYBE] = "maybe"};
-	static const char *const stages[] = {[TERM_EMPTY] = "empty",
-	    [TERM_BEGUN] = "begun",
-	    [TERM_STARTED] = "started",
-	    [TERM_ENDED] = "ended"};
 	const struct term *term = &roster->last_term;
 	const bool ended = term->stage == TERM_ENDED;
 
@@ -85,7 +79,7 @@ put_last_term(struct json *json, const struct roster *roster)
 	}
 	json_object(json, "last_term");
 	json_number(json, "generation", (int64_t)term->generation);
-	json_string(json, "stage", stages[term->stage]);
+	json_string(json, "stage", term_stage_word(term->stage));
 	put_text(json, "contender", term->contender);
 	put_text(json, "command", term->command);
 	put_text(json, "note", term->note);
@@ -93,7 +87,7 @@ put_last_term(struct json *json, const struct roster *roster)
 	put_time(json, "begun", term->begun_ms);
 	put_time(json, "ended", term->ended_ms);
 	if (ended) {
-		json_string(json, "ran", ran[term->ran]);
+		json_string(json, "ran", ran_word(term->ran));
 		json_string(json, "reason", reason_word(term->reason));
 		json_number(json, "status", term->status);
 		if (term->signal != 0)
@@ -112,6 +106,7 @@ put_view(struct json *json, const struct view *view)
 	json_string(json, "name", view->name.text);
 	json_number(json, "generation", (int64_t)view->roster.generation);
 	json_bool(json, "orphaned", view->roster.orphaned);
+	json_bool(json, "unsupervised", view->roster.unsupervised);
 	put_entries(json, "held", view, TICKET_HOLDING);
 	put_entries(json, "pending", view, TICKET_WAITING);
 	json_array(json, "other_versions");

@@ -31,7 +31,7 @@ say_who_leads(const char *name, const struct lockdir *lock, const char *before)
 
 	if (roster_read(lock, &roster, &fault) == -1)
 		return;
-	if (roster.count > 0 || roster.orphaned)
+	if (roster.count > 0 || roster.orphaned || roster.unsupervised)
 		say("%s: %s; now %s", name, before, describe_hold(&roster, "", text));
 	else
 		say("%s: %s; nobody leads now", name, before);
@@ -53,8 +53,8 @@ wait_for_end(const struct lockdir *lock, const struct roster_entry *holder, dura
 	if (fd == -1)
 		return errno == ENOENT ? ACQUIRE_TAKEN : ACQUIRE_FAULT;
 	signals_take_over(signals);
-	patience_begin(&patience, signals, &observer, wait);
-	result = patience_wait(&patience, fd, LOCK_SHARED);
+	patience_begin(&patience, signals, &observer, wait, -1);
+	result = patience_wait(&patience, fd, LOCK_SHARED, NULL);
 	*signal = patience.signal;
 	patience_end(&patience);
 	close(fd);
@@ -108,8 +108,8 @@ stop(const struct options *options, const struct lockdir *lock, struct signals *
 	holder = roster_holder(&roster);
 	if (holder != NULL) {
 		ending = ask_and_wait(options, lock, holder, signals);
-	} else if (roster.orphaned) {
-		say("%s: %s; its supervisor is dead and cannot be asked: end those processes",
+	} else if (roster.orphaned || roster.unsupervised) {
+		say("%s: %s; no lockrun is there that could be asked: end those processes",
 		    lock->name, describe_hold(&roster, "", text));
 		ending.status = STATUS_NOT_ACQUIRED;
 	} else {

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "election/generation.h"
+#include "election/passing.h"
 #include "election/terms.h"
 #include "kernel/clock.h"
 
@@ -78,25 +79,26 @@ open_lockdir(struct campaign *campaign, struct fault *fault)
 	    sizeof(seeds) / sizeof(seeds[0]), &campaign->lock, fault);
 }
 
-/* Open the lock's directory and take a ticket; also when everything has to be done anew. */
+static enum lock_mode
+lock_mode(const struct campaign *campaign)
+{
+	return campaign->candidacy->mode == TICKET_SHARED ? LOCK_SHARED : LOCK_EXCLUSIVE;
+}
+
+static enum queue_result
+look_ahead(const struct campaign *campaign, struct ticket *ahead, int *fd)
+{
+	return queue_look_ahead(&campaign->queue, campaign->candidacy->mode, ahead, fd);
+}
+
+/* A ticket, or none where that is not possible; then the kernel's order has to do. */
 static enum acquire
-enter(struct campaign *campaign, struct fault *fault)
+take_ticket(struct campaign *campaign, struct fault *fault)
 {
 	const struct candidacy *candidacy = campaign->candidacy;
 	struct happened no_ticket = {.what = HAPPENING_NO_TICKET};
-	struct ticket ahead;
-	enum queue_result looked = QUEUE_CLEAR;
 
-	if (open_lockdir(campaign, fault) == -1)
-		return ACQUIRE_FAULT;
-	queue_init(&campaign->queue, &campaign->lock);
-	if (candidacy->if_available)
-		looked = queue_look_ahead(&campaign->queue, TICKET_EXCLUSIVE, &ahead, NULL);
-	if (looked == QUEUE_AHEAD)
-		return ACQUIRE_BUSY;
-	if (looked == QUEUE_ERROR)
-		return lock_fault(campaign, fault);
-	if (queue_up(&campaign->queue, TICKET_EXCLUSIVE,
+	if (queue_up(&campaign->queue, candidacy->mode,
 		candidacy->if_available ? TICKET_TRY : TICKET_QUEUED) == QUEUE_OK) {
 		queue_describe(&campaign->queue, &campaign->text);
 		return ACQUIRE_TAKEN;
@@ -107,6 +109,42 @@ enter(struct campaign *campaign, struct fault *fault)
 	no_ticket.error = errno;
 	candidacy->observer->observe(candidacy->observer->context, &no_ticket);
 	return ACQUIRE_TAKEN;
+}
+
+enum nesting {
+	NESTING_NONE,
+	NESTING_SHARES, /* inside, and both share: we lead already in a way, and pass the queue */
+	NESTING_REFUSED,
+};
+
+/* Whoever is in the way may be we ourselves. */
+static enum nesting
+nesting(struct campaign *campaign)
+{
+	if (!campaign->nested_checked)
+		campaign->nested = nested_find(&campaign->lock);
+	campaign->nested_checked = true;
+	if (!campaign->nested.inside)
+		return NESTING_NONE;
+	return ticket_conflicts(campaign->nested.mode, campaign->candidacy->mode) ? NESTING_REFUSED
+										  : NESTING_SHARES;
+}
+
+/* Open the lock's directory and take a ticket; also when everything has to be done anew. */
+static enum acquire
+enter(struct campaign *campaign, struct fault *fault)
+{
+	struct ticket ahead;
+
+	if (open_lockdir(campaign, fault) == -1)
+		return ACQUIRE_FAULT;
+	queue_init(&campaign->queue, &campaign->lock);
+	/* A try that cannot succeed needs no ticket. */
+	if (campaign->candidacy->if_available &&
+	    look_ahead(campaign, &ahead, NULL) == QUEUE_AHEAD && ahead.state == TICKET_HOLDING &&
+	    nesting(campaign) != NESTING_SHARES)
+		return campaign->nested.inside ? ACQUIRE_NESTED : ACQUIRE_BUSY;
+	return take_ticket(campaign, fault);
 }
 
 static enum acquire
@@ -122,44 +160,70 @@ campaign_queue_up(struct campaign *campaign, const struct candidacy *candidacy, 
 {
 	memset(campaign, 0, sizeof(*campaign));
 	campaign->candidacy = candidacy;
-	campaign->lock_fd = campaign->terms_fd = campaign->ask_fd = campaign->watch_fd = -1;
+	campaign->lock_fd = campaign->terms_fd = campaign->watch_fd = -1;
 	campaign->lock.fd = campaign->lock.queue = campaign->queue.fd = -1;
-	patience_begin(
-	    &campaign->patience, candidacy->signals, candidacy->observer, candidacy->wait);
+	patience_begin(&campaign->patience, candidacy->signals, candidacy->observer,
+	    candidacy->wait, candidacy->parent);
 	introduce(campaign, candidacy);
 	return unless_left(campaign, enter(campaign, fault));
 }
 
 /* ---- acquire ---- */
 
+/* Somebody is ahead: wait for its end, or for it to be passed. */
+static enum acquire
+wait_behind(struct campaign *campaign, const struct ticket *ahead, int fd)
+{
+	struct passing passing = {
+	    .queue = &campaign->queue,
+	    .mode = campaign->candidacy->mode,
+	    .predecessor = fd,
+	};
+	const struct lookout lookout = passing_lookout(&passing);
+	const bool may_be_frozen = ahead->state == TICKET_WAITING;
+	enum acquire left = ACQUIRE_TAKEN;
+
+	if (!campaign->candidacy->if_available)
+		return patience_wait(
+		    &campaign->patience, fd, LOCK_SHARED, may_be_frozen ? &lookout : NULL);
+	if (may_be_frozen && passing_try(&passing, &campaign->patience, &left))
+		return ACQUIRE_AGAIN;
+	return left != ACQUIRE_TAKEN ? left : ACQUIRE_BUSY;
+}
+
 /* Wait until no conflicting ticket stands before ours: one departure wakes one waiter. */
 static enum acquire
 wait_for_turn(struct campaign *campaign, struct fault *fault)
 {
+	enum acquire result = ACQUIRE_AGAIN;
 	struct ticket ahead;
-	enum queue_result looked;
-	enum acquire result;
 	int fd;
 
-	for (;;) {
+	while (result == ACQUIRE_AGAIN || result == ACQUIRE_TAKEN) {
 		if (campaign->queue.fd == -1)
 			return ACQUIRE_TAKEN;
-		looked = queue_look_ahead(&campaign->queue, TICKET_EXCLUSIVE, &ahead, &fd);
-		if (looked == QUEUE_CLEAR)
+		switch (look_ahead(campaign, &ahead, &fd)) {
+		case QUEUE_AHEAD:
+			break;
+		case QUEUE_ERROR:
+			return lock_fault(campaign, fault);
+		default:
 			return ACQUIRE_TAKEN;
-		if (looked == QUEUE_ERROR)
-			return lock_fault(campaign, fault);
-		if (campaign->candidacy->if_available) {
-			close(fd);
-			return ACQUIRE_BUSY;
 		}
-		result = patience_wait(&campaign->patience, fd, LOCK_SHARED);
+		switch (nesting(campaign)) {
+		case NESTING_NONE:
+			result = wait_behind(campaign, &ahead, fd);
+			break;
+		case NESTING_REFUSED:
+			result = ACQUIRE_NESTED;
+			break;
+		case NESTING_SHARES:
+			close(fd);
+			return ACQUIRE_TAKEN;
+		}
 		close(fd);
-		if (result == ACQUIRE_FAULT)
-			return lock_fault(campaign, fault);
-		if (result != ACQUIRE_TAKEN)
-			return result;
 	}
+	return result == ACQUIRE_FAULT ? lock_fault(campaign, fault) : result;
 }
 
 /* A try at a lock that no contender of ours holds: whoever does may be gone in a moment. */
@@ -173,7 +237,7 @@ try_again(struct campaign *campaign)
 		result = patience_pause(&campaign->patience, FOREIGN_INTERVAL);
 		if (result != ACQUIRE_TAKEN)
 			return result;
-		switch (lock_try(campaign->lock_fd, LOCK_EXCLUSIVE)) {
+		switch (lock_try(campaign->lock_fd, lock_mode(campaign))) {
 		case LOCK_TAKEN:
 			return ACQUIRE_TAKEN;
 		case LOCK_ERROR:
@@ -183,6 +247,17 @@ try_again(struct campaign *campaign)
 		}
 	}
 	return ACQUIRE_BUSY;
+}
+
+/* Somebody holds it who has no ticket: flock(1), what a killed lockrun left behind, or we. */
+static enum acquire
+wait_for_lock(struct campaign *campaign)
+{
+	if (nesting(campaign) == NESTING_REFUSED)
+		return ACQUIRE_NESTED;
+	if (campaign->candidacy->if_available)
+		return try_again(campaign);
+	return patience_wait(&campaign->patience, campaign->lock_fd, lock_mode(campaign), NULL);
 }
 
 /* Take the lock; *blocked tells that time has passed since we looked who is ahead. */
@@ -195,14 +270,12 @@ take_lock(struct campaign *campaign, bool *blocked, struct fault *fault)
 	campaign->lock_fd = lockdir_file(&campaign->lock, STATE_LOCK, STATE_CONTEND, fault);
 	if (campaign->lock_fd == -1)
 		return ACQUIRE_FAULT;
-	switch (lock_try(campaign->lock_fd, LOCK_EXCLUSIVE)) {
+	switch (lock_try(campaign->lock_fd, lock_mode(campaign))) {
 	case LOCK_TAKEN:
 		break;
 	case LOCK_BUSY:
 		*blocked = true;
-		result = campaign->candidacy->if_available ? try_again(campaign)
-							   : patience_wait(&campaign->patience,
-								 campaign->lock_fd, LOCK_EXCLUSIVE);
+		result = wait_for_lock(campaign);
 		break;
 	case LOCK_ERROR:
 		result = ACQUIRE_FAULT;
@@ -252,7 +325,8 @@ settle(struct campaign *campaign, bool blocked)
 	if (!lockdir_is_current(&campaign->lock, campaign->lock_fd))
 		return SETTLED_ANEW;
 	if (blocked && campaign->queue.fd != -1 &&
-	    queue_look_ahead(&campaign->queue, TICKET_EXCLUSIVE, &ahead, NULL) == QUEUE_AHEAD)
+	    look_ahead(campaign, &ahead, NULL) == QUEUE_AHEAD &&
+	    nesting(campaign) != NESTING_SHARES)
 		return SETTLED_NOT_OUR_TURN;
 	if (queue_hold(&campaign->queue) == QUEUE_PASSED)
 		return SETTLED_ANEW;
@@ -280,7 +354,7 @@ acquire(struct campaign *campaign, struct fault *fault)
 			return result;
 		switch (settle(campaign, blocked)) {
 		case SETTLED:
-			lock_mark(campaign->lock_fd, LOCK_EXCLUSIVE);
+			lock_mark(campaign->lock_fd, lock_mode(campaign));
 			return patience_left(&campaign->patience);
 		case SETTLED_NOT_OUR_TURN:
 			give_back(campaign);
@@ -299,8 +373,25 @@ acquire(struct campaign *campaign, struct fault *fault)
 	return ACQUIRE_FAULT;
 }
 
+/* Ctrl-Z: leave the queue, so that nobody waits for us, and join again when continued. */
+static enum acquire
+suspend(struct campaign *campaign, struct fault *fault)
+{
+	give_back(campaign);
+	queue_leave(&campaign->queue);
+	signals_stop_by(campaign->patience.signal);
+	return enter_anew(campaign, fault);
+}
+
 enum acquire
 campaign_acquire(struct campaign *campaign, struct fault *fault)
 {
-	return unless_left(campaign, acquire(campaign, fault));
+	enum acquire result = acquire(campaign, fault);
+
+	while (result == ACQUIRE_SIGNAL && signal_stops(campaign->patience.signal)) {
+		result = suspend(campaign, fault);
+		if (result == ACQUIRE_TAKEN)
+			result = acquire(campaign, fault);
+	}
+	return unless_left(campaign, result);
 }

@@ -15,6 +15,7 @@
 
 #include <stdbool.h>
 
+#include "election/nested.h"
 #include "election/observer.h"
 #include "election/patience.h"
 #include "election/queue.h"
@@ -29,6 +30,9 @@ struct candidacy {
 	struct statedir *directory; /* opened again by the campaign when it was moved */
 	struct signals *signals;    /* one that ends a wait gives ACQUIRE_SIGNAL */
 	const struct observer *observer;
+	enum ticket_mode mode;
+	int parent;	  /* readable when the wait has lost its sense (--die-with-parent); or -1 */
+	bool watch_queue; /* campaign_watch reports who queues as well */
 	bool if_available;   /* try, do not wait */
 	duration_t wait;     /* from campaign_queue_up on; or DURATION_NEVER */
 	const char *command; /* the path of what will run */
@@ -44,10 +48,11 @@ struct campaign {
 	struct lockdir lock;
 	struct queue queue;
 	struct ticket_text text;
+	bool nested_checked;
+	struct nested nested; /* with ACQUIRE_NESTED, what we are inside of */
 	int64_t queued_ms;
 	int lock_fd;
 	int terms_fd;
-	int ask_fd;
 	int watch_fd;
 };
 
@@ -68,8 +73,8 @@ enum acquire campaign_queue_up(
 enum acquire campaign_acquire(struct campaign *campaign, struct fault *fault);
 
 /*
- * Give the term its generation and record that its command is about to be started. Returns 0, or
- * -1 with a fault. term's fields but for the command's pid are set.
+ * Give the term its generation (a shared one has none) and record that its command is about to be
+ * started. Returns 0, or -1 with a fault. term's fields but for the command's pid are set.
  */
 int campaign_begin_term(struct campaign *campaign, struct term *term, struct fault *fault);
 
@@ -77,13 +82,27 @@ int campaign_begin_term(struct campaign *campaign, struct term *term, struct fau
 int campaign_inheritance(const struct campaign *campaign);
 
 /*
- * Begin to watch for what is asked of this term. Returns a descriptor for poll(2) that becomes
- * readable then, or -1 when only looking from time to time is possible.
+ * Begin to watch over the lock: for what is asked of this term, for the lock being taken away, and
+ * with watch_queue for who queues. Returns a descriptor for poll(2) that becomes readable when
+ * one of the questions below should be asked again, or -1 when only asking from time to time is
+ * possible; also else some ways of losing the lock are seen only by asking.
  */
 int campaign_watch(struct campaign *campaign, const struct term *term);
 
-/* Is something asked of this term? Reads what campaign_watch opened; does not block. */
-bool campaign_asked(struct campaign *campaign, const struct term *term, struct ask *ask);
+/* Forget what the descriptor has reported; ask all the questions after that. */
+void campaign_watch_drain(struct campaign *campaign);
+
+/* Is something asked of this term? */
+bool campaign_asked(const struct campaign *campaign, const struct term *term, struct ask *ask);
+
+/* Is the lock no longer what others would find under its name? */
+bool campaign_is_lost(const struct campaign *campaign);
+
+/* Does somebody wait for us to go? */
+bool campaign_is_wanted(const struct campaign *campaign);
+
+/* Record that the command takes our place, so that its end will not be told by us. */
+void campaign_hand_over(struct campaign *campaign, struct term *term);
 
 /* Tell readers that the term steps down, and why. */
 void campaign_tell_stepping_down(struct campaign *campaign, enum reason reason);

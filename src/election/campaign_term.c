@@ -11,6 +11,7 @@
 #include "election/generation.h"
 #include "election/terms.h"
 #include "kernel/clock.h"
+#include "kernel/lockwatch.h"
 
 static void
 close_and_forget(int *fd)
@@ -31,7 +32,8 @@ int
 campaign_begin_term(struct campaign *campaign, struct term *term, struct fault *fault)
 {
 	memset(term, 0, sizeof(*term));
-	if (generation_next(&campaign->lock, &term->generation, fault) == -1)
+	if (campaign->candidacy->mode == TICKET_EXCLUSIVE &&
+	    generation_next(&campaign->lock, &term->generation, fault) == -1)
 		return -1;
 	term->pid = getpid();
 	term->queued_ms = campaign->queued_ms;
@@ -40,7 +42,9 @@ campaign_begin_term(struct campaign *campaign, struct term *term, struct fault *
 	strlcpy(term->command, campaign->text.command, sizeof(term->command));
 	strlcpy(term->note, campaign->text.note, sizeof(term->note));
 	clock_boot_id(term->boot);
-	campaign->terms_fd = terms_open(&campaign->lock);
+	/* Shared holders have no generation, and so no record. */
+	if (term->generation != 0)
+		campaign->terms_fd = terms_open(&campaign->lock);
 	term->stage = TERM_BEGUN;
 	terms_write(campaign->terms_fd, term);
 	campaign->text.generation = term->generation;
@@ -62,23 +66,56 @@ campaign_watch(struct campaign *campaign, const struct term *term)
 {
 	struct fault fault;
 	struct ask ask;
+	int fd;
 
-	campaign->ask_fd = lockdir_file(&campaign->lock, STATE_ASK, STATE_CONTEND, &fault);
-	if (campaign->ask_fd == -1)
-		return -1;
-	if (!asks_for(campaign->ask_fd, term->generation, campaign->contender, &ask))
-		asks_clear(campaign->ask_fd);
-	campaign->watch_fd = lockdir_watch_asks(&campaign->lock);
+	fd = lockdir_file(&campaign->lock, STATE_ASK, STATE_CONTEND, &fault);
+	/* Shared holders do not lead alone: what is asked may be asked of another. */
+	if (fd != -1 && term->generation != 0 &&
+	    !asks_for(fd, term->generation, campaign->contender, &ask))
+		asks_clear(fd);
+	close_and_forget(&fd);
+	campaign->watch_fd = lockwatch_open(&campaign->lock, campaign->candidacy->watch_queue);
 	return campaign->watch_fd;
 }
 
-bool
-campaign_asked(struct campaign *campaign, const struct term *term, struct ask *ask)
+void
+campaign_watch_drain(struct campaign *campaign)
 {
 	if (campaign->watch_fd != -1)
-		lockdir_drain(campaign->watch_fd);
-	return campaign->ask_fd != -1 &&
-	       asks_for(campaign->ask_fd, term->generation, campaign->contender, ask);
+		lockwatch_drain(campaign->watch_fd);
+}
+
+bool
+campaign_asked(const struct campaign *campaign, const struct term *term, struct ask *ask)
+{
+	struct fault fault;
+	bool asked;
+	int fd;
+
+	/* By its name each time: whoever removed it and asked anew wants to be heard as well. */
+	fd = lockdir_file(&campaign->lock, STATE_ASK, STATE_READ, &fault);
+	asked = fd != -1 && asks_for(fd, term->generation, campaign->contender, ask);
+	close_and_forget(&fd);
+	return asked;
+}
+
+bool
+campaign_is_lost(const struct campaign *campaign)
+{
+	return !lockdir_is_current(&campaign->lock, campaign->lock_fd);
+}
+
+bool
+campaign_is_wanted(const struct campaign *campaign)
+{
+	return queue_is_wanted(&campaign->queue, campaign->candidacy->mode);
+}
+
+void
+campaign_hand_over(struct campaign *campaign, struct term *term)
+{
+	term->stage = TERM_UNREPORTED;
+	terms_write(campaign->terms_fd, term);
 }
 
 void
@@ -110,7 +147,6 @@ campaign_leave(struct campaign *campaign)
 	queue_leave(&campaign->queue);
 	close_and_forget(&campaign->lock_fd);
 	close_and_forget(&campaign->terms_fd);
-	close_and_forget(&campaign->ask_fd);
 	close_and_forget(&campaign->watch_fd);
 	lockdir_close(&campaign->lock);
 	patience_end(&campaign->patience);

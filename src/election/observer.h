@@ -6,6 +6,7 @@
 #ifndef LOCKRUN_ELECTION_OBSERVER_H
 #define LOCKRUN_ELECTION_OBSERVER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -37,6 +38,7 @@ struct happened {
 struct observer {
 	void (*observe)(void *context, const struct happened *happened);
 	void *context;
+	bool wants_reminders; /* HAPPENING_STILL_WAITING; a waiter sleeps more soundly without */
 };
 
 #endif

@@ -5,27 +5,42 @@
 #include <unistd.h>
 
 #include "kernel/clock.h"
+#include "kernel/proctable.h"
 
 #define STILL_WAITING_EVERY (60 * DURATION_SECOND)
 
 void
 patience_begin(struct patience *patience, struct signals *signals, const struct observer *observer,
-    duration_t wait)
+    duration_t wait, int parent)
 {
 	*patience = (struct patience){
 	    .signals = signals,
 	    .observer = observer,
 	    .deadline = wait == DURATION_NEVER ? wait : clock_after(clock_boottime(), wait),
 	    .alarm = -1,
+	    .parent = parent,
 	};
+}
+
+static bool
+is_readable(int fd)
+{
+	struct pollfd readable = {.fd = fd, .events = POLLIN};
+
+	return fd != -1 && poll(&readable, 1, 0) == 1;
 }
 
 enum acquire
 patience_left(struct patience *patience)
 {
-	patience->signal = signals_pending_end(patience->signals);
+	/* From the terminal, the kernel would ignore these in an orphaned process group. */
+	do
+		patience->signal = signals_pending_end(patience->signals);
+	while (signal_stops(patience->signal) && proctable_group_is_orphaned());
 	if (patience->signal != 0)
 		return ACQUIRE_SIGNAL;
+	if (is_readable(patience->parent))
+		return ACQUIRE_PARENT_GONE;
 	/* A lock that was free at once is not late, however short the limit. */
 	if (patience->waited && clock_boottime() >= patience->deadline)
 		return ACQUIRE_LATE;
@@ -40,28 +55,48 @@ tell(const struct patience *patience, enum happening what)
 	patience->observer->observe(patience->observer->context, &happened);
 }
 
-/* What a wait looks at, besides what it waits for. */
+enum watched {
+	WATCHED_GOAL, /* what is waited for */
+	WATCHED_SIGNALS,
+	WATCHED_ALARM,
+	WATCHED_PARENT,
+	WATCHED_COUNT
+};
+
 static int
-prepare(struct patience *patience, struct pollfd watched[2])
+prepare(struct patience *patience, struct pollfd watched[WATCHED_COUNT])
 {
-	if (patience->alarm == -1 && patience->deadline != DURATION_NEVER)
-		patience->alarm = clock_alarm(patience->deadline);
-	if (patience->alarm == -1 && patience->deadline != DURATION_NEVER)
+	if (patience->alarm == -1 && patience->deadline != DURATION_NEVER &&
+	    (patience->alarm = clock_alarm(patience->deadline)) == -1)
 		return -1;
 	if (signals_descriptor(patience->signals) == -1)
 		return -1;
-	watched[0] = (struct pollfd){.fd = patience->signals->descriptor, .events = POLLIN};
-	watched[1] = (struct pollfd){.fd = patience->alarm, .events = POLLIN};
+	watched[WATCHED_GOAL] = (struct pollfd){.fd = -1, .events = POLLIN};
+	watched[WATCHED_SIGNALS] =
+	    (struct pollfd){.fd = patience->signals->descriptor, .events = POLLIN};
+	watched[WATCHED_ALARM] = (struct pollfd){.fd = patience->alarm, .events = POLLIN};
+	watched[WATCHED_PARENT] = (struct pollfd){.fd = patience->parent, .events = POLLIN};
 	return 0;
 }
 
-/* Until the third descriptor is ready or a limit is reached; -1 there is none. */
-static enum acquire
-wait_until(struct patience *patience, struct pollfd watched[3], duration_t until)
+static duration_t
+sooner(duration_t a, duration_t b)
 {
-	duration_t remark = clock_monotonic() + STILL_WAITING_EVERY;
+	return a < b ? a : b;
+}
+
+/* Until the goal is ready (ACQUIRE_TAKEN), a lookout has seen enough, or a limit is reached. */
+static enum acquire
+wait_for_goal(
+    struct patience *patience, struct pollfd watched[WATCHED_COUNT], const struct lookout *lookout)
+{
+	duration_t remark = DURATION_NEVER, next = DURATION_NEVER, pause;
 	enum acquire left;
 
+	if (patience->observer->wants_reminders)
+		remark = clock_monotonic() + STILL_WAITING_EVERY;
+	if (lookout != NULL)
+		next = clock_monotonic() + lookout->first;
 	if (!patience->waited)
 		tell(patience, HAPPENING_WAITING);
 	patience->waited = true;
@@ -69,29 +104,35 @@ wait_until(struct patience *patience, struct pollfd watched[3], duration_t until
 		left = patience_left(patience);
 		if (left != ACQUIRE_TAKEN)
 			return left;
-		if (clock_poll(watched, 3, remark < until ? remark : until) == -1)
+		if (clock_poll(watched, WATCHED_COUNT, sooner(remark, next)) == -1)
 			return ACQUIRE_FAULT;
-		if (watched[2].revents != 0 || clock_monotonic() >= until)
+		if (watched[WATCHED_GOAL].revents != 0)
 			return ACQUIRE_TAKEN;
 		if (clock_monotonic() >= remark) {
 			tell(patience, HAPPENING_STILL_WAITING);
 			remark += STILL_WAITING_EVERY;
 		}
+		if (clock_monotonic() >= next) {
+			pause = lookout->look(lookout->context);
+			if (pause == 0)
+				return ACQUIRE_AGAIN;
+			next = clock_monotonic() + pause;
+		}
 	}
 }
 
 enum acquire
-patience_wait(struct patience *patience, int fd, enum lock_mode mode)
+patience_wait(struct patience *patience, int fd, enum lock_mode mode, const struct lookout *lookout)
 {
-	struct pollfd watched[3];
+	struct pollfd watched[WATCHED_COUNT];
 	struct lock_wait wait;
 	enum lock_result result;
 	enum acquire ended;
 
 	if (prepare(patience, watched) == -1 || lock_wait_begin(&wait, fd, mode) == -1)
 		return ACQUIRE_FAULT;
-	watched[2] = (struct pollfd){.fd = wait.over, .events = POLLIN};
-	ended = wait_until(patience, watched, DURATION_NEVER);
+	watched[WATCHED_GOAL].fd = wait.over;
+	ended = wait_for_goal(patience, watched, lookout);
 	result = lock_wait_finish(&wait);
 	if (ended == ACQUIRE_TAKEN)
 		return result == LOCK_TAKEN ? ACQUIRE_TAKEN : ACQUIRE_FAULT;
@@ -101,15 +142,24 @@ patience_wait(struct patience *patience, int fd, enum lock_mode mode)
 	return ended;
 }
 
+static duration_t
+see_nothing(void *context)
+{
+	(void)context;
+	return 0;
+}
+
 enum acquire
 patience_pause(struct patience *patience, duration_t length)
 {
-	struct pollfd watched[3];
+	const struct lookout over = {.look = see_nothing, .first = length};
+	struct pollfd watched[WATCHED_COUNT];
+	enum acquire ended;
 
 	if (prepare(patience, watched) == -1)
 		return ACQUIRE_FAULT;
-	watched[2] = (struct pollfd){.fd = -1};
-	return wait_until(patience, watched, clock_after(clock_monotonic(), length));
+	ended = wait_for_goal(patience, watched, &over);
+	return ended == ACQUIRE_AGAIN ? ACQUIRE_TAKEN : ended;
 }
 
 void

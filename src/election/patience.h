@@ -16,10 +16,13 @@
 
 enum acquire {
 	ACQUIRE_TAKEN,
+	ACQUIRE_AGAIN, /* nothing was taken: look again who is ahead */
 	ACQUIRE_BUSY,
 	ACQUIRE_LATE,
-	ACQUIRE_SIGNAL,
-	ACQUIRE_FAULT, /* errno tells */
+	ACQUIRE_SIGNAL,	     /* one that ends the wait, or stops it */
+	ACQUIRE_PARENT_GONE, /* whoever started us is gone, and we were not to outlive it */
+	ACQUIRE_NESTED,	     /* we are inside of the very lock */
+	ACQUIRE_FAULT,	     /* errno tells */
 };
 
 struct patience {
@@ -27,19 +30,29 @@ struct patience {
 	const struct observer *observer;
 	duration_t deadline; /* DURATION_NEVER for none */
 	int alarm;	     /* timerfd(2) for the deadline; -1 until there is a wait */
+	int parent;	     /* a descriptor that is readable when our parent is gone; or -1 */
 	int signal;	     /* with ACQUIRE_SIGNAL */
 	bool waited;	     /* there was a wait, so the deadline may have passed */
 };
 
-/* Begin now; wait may be DURATION_NEVER. */
+/* Something to look at from time to time during a wait. */
+struct lookout {
+	/* Returns how long until the next look, or 0 to end the wait with ACQUIRE_AGAIN. */
+	duration_t (*look)(void *context);
+	void *context;
+	duration_t first; /* how long until the first look */
+};
+
+/* Begin now; wait may be DURATION_NEVER, parent -1. */
 void patience_begin(struct patience *patience, struct signals *signals,
-    const struct observer *observer, duration_t wait);
+    const struct observer *observer, duration_t wait, int parent);
 
 /*
- * Wait for a lock on fd. ACQUIRE_TAKEN, or ACQUIRE_LATE, ACQUIRE_SIGNAL or ACQUIRE_FAULT without
- * the lock. No thread is left.
+ * Wait for a lock on fd; lookout may be NULL. ACQUIRE_TAKEN, or ACQUIRE_AGAIN, ACQUIRE_LATE,
+ * ACQUIRE_SIGNAL, ACQUIRE_PARENT_GONE or ACQUIRE_FAULT without the lock. No thread is left.
  */
-enum acquire patience_wait(struct patience *patience, int fd, enum lock_mode mode);
+enum acquire patience_wait(
+    struct patience *patience, int fd, enum lock_mode mode, const struct lookout *lookout);
 
 /* Wait for a length of time. ACQUIRE_TAKEN when it has passed, or as above. */
 enum acquire patience_pause(struct patience *patience, duration_t length);

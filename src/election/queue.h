@@ -41,6 +41,22 @@ enum queue_result
 queue_look_ahead(const struct queue *queue, enum ticket_mode mode, struct ticket *ahead, int *fd);
 
 /*
+ * The first of those before us, in the order of the queue, that we would have to wait for and that
+ * still waits itself. QUEUE_AHEAD with the ticket, or QUEUE_CLEAR.
+ */
+enum queue_result
+queue_first_waiting(const struct queue *queue, enum ticket_mode mode, struct ticket *first);
+
+/* Whether somebody behind us waits who would have to wait for us. Tries do not count. */
+bool queue_is_wanted(const struct queue *queue, enum ticket_mode mode);
+
+/*
+ * Take a live waiter's name away, so that the queue passes it: it is frozen. MUST be called only
+ * while holding the lock itself, and for a ticket that waits: then its owner cannot hold.
+ */
+void queue_pass(const struct queue *queue, const struct ticket *frozen);
+
+/*
  * Queue up: make a ticket behind all that are there. QUEUE_OK, or QUEUE_ERROR, mostly for a full
  * disk: there is no ticket then, and whoever goes on takes the kernel's order.
  */

@@ -147,6 +147,9 @@ roster_read(const struct lockdir *lock, struct roster *roster, struct fault *fau
 	roster->generation = generation_last(lock);
 	roster->has_last_term =
 	    roster->generation != 0 && terms_read(lock, roster->generation, &roster->last_term);
+	roster->unsupervised =
+	    roster->orphaned && roster->has_last_term && roster->last_term.stage == TERM_UNREPORTED;
+	roster->orphaned = roster->orphaned && !roster->unsupervised;
 	return 0;
 }
 

@@ -24,6 +24,7 @@ struct roster {
 	struct roster_entry *entries; /* the live ones, in order; holders and waiters */
 	size_t count;
 	size_t held;	     /* how many of them hold */
+	bool unsupervised;   /* it is held by a command that took its lockrun's place (--no-fork) */
 	bool orphaned;	     /* the lock is held by what a killed lockrun left behind */
 	uint64_t generation; /* the newest that was given; 0 for none */
 	bool has_last_term;

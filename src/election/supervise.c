@@ -6,116 +6,43 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "election/stepdown.h"
 #include "kernel/clock.h"
 #include "kernel/process.h"
 
 /*
- * Looking out for what is asked of us costs a watch, which the kernel is slow to take down again
- * (inotify: 30 to 250 us, measured); most commands are over before anybody could ask.
+ * Watching over the lock costs an inotify instance, which the kernel is slow to take down again
+ * (30 to 250 us, measured); most commands are over before anybody could ask anything of them.
  */
 #define WATCH_AFTER (50 * DURATION_MILLISECOND)
 
-/* The slow tick, for a machine that is out of watches. */
+/* What no watch can see (a parent of DIR that was moved), and a machine that is out of watches. */
 #define TICK DURATION_SECOND
-
-/* After SIGKILL: look again for what was forked in between; and say so when something stays. */
-#define KILL_ROUND	  (100 * DURATION_MILLISECOND)
-#define STILL_THERE_AFTER (2 * DURATION_SECOND)
-#define STILL_THERE_EVERY (60 * DURATION_SECOND)
 
 struct watch {
 	const struct supervision *with;
+	struct stepdown stepdown;
 	struct outcome outcome;
 	bool command_ended;
-	bool stepping_down;
-	bool refused_told;
-	bool watching;	       /* asks are looked for */
-	int asks;	       /* descriptor, or -1: the tick has to do */
-	duration_t hold_until; /* all points of CLOCK_MONOTONIC */
-	duration_t watch_from;
-	duration_t kill_at;
-	duration_t killed_since; /* DURATION_NEVER before */
-	duration_t remark_at;
+	bool command_stopped;
+	bool watching;	       /* the lock is watched over */
+	int lock_watch;	       /* a descriptor, or -1: the tick has to do */
+	duration_t watch_from; /* all points of CLOCK_MONOTONIC */
+	duration_t next_tick;
+	duration_t hold_until;
+	duration_t yield_from;
 };
 
+/* ---- the command's news ---- */
+
+/* Ctrl-Z and its kin: the shell has to see its job stopped when the command was. */
 static void
-tell(const struct watch *watch, const struct happened *happened)
+mirror_stop(struct watch *watch, int signal)
 {
-	watch->with->observer->observe(watch->with->observer->context, happened);
+	watch->command_stopped = true;
+	if (!watch->stepdown.begun && process_has_terminal())
+		signals_stop_by(signal);
 }
-
-/* ---- stepping down ---- */
-
-/*
- * The whole tree, across process groups and sessions. The walk needs /proc; without it at least
- * the command itself is reached.
- */
-static struct tree_census
-signal_tree(struct watch *watch, int signal)
-{
-	struct tree_census census;
-
-	census = tree_signal(watch->with->tree, signal);
-	if (census.living == 0 && !watch->command_ended) {
-		census.living = 1;
-		census.living_pid = watch->with->command;
-		process_send(watch->with->command, signal);
-	}
-	if (census.refused > 0 && !watch->refused_told) {
-		const struct happened refused = {
-		    .what = HAPPENING_REFUSED, .pid = census.refused_pid};
-
-		watch->refused_told = true;
-		tell(watch, &refused);
-	}
-	return census;
-}
-
-static void
-step_down(struct watch *watch, enum reason reason, const char *text)
-{
-	const bool kills = reason != REASON_SIGNAL || watch->with->kill_on_signal;
-	const duration_t grace = kills ? watch->with->kill_after : DURATION_NEVER;
-	const struct happened happened = {
-	    .what = HAPPENING_STEPPING_DOWN, .reason = reason, .grace = grace, .text = text};
-	duration_t kill_at;
-
-	watch->stepping_down = true;
-	watch->outcome.reason = reason;
-	signal_tree(watch, SIGTERM);
-	/* A stopped process cannot act on its SIGTERM. */
-	signal_tree(watch, SIGCONT);
-	kill_at = clock_after(clock_monotonic(), grace);
-	if (kill_at < watch->kill_at)
-		watch->kill_at = kill_at;
-	campaign_tell_stepping_down(watch->with->campaign, reason);
-	tell(watch, &happened);
-}
-
-/* One round; whatever was forked since the last one is met now. */
-static void
-kill_round(struct watch *watch, duration_t now)
-{
-	const struct happened killing = {.what = HAPPENING_KILLING};
-	struct happened still = {.what = HAPPENING_STILL_THERE};
-	struct tree_census census;
-
-	if (watch->killed_since == DURATION_NEVER) {
-		watch->killed_since = now;
-		watch->remark_at = now + STILL_THERE_AFTER;
-		tell(watch, &killing);
-	}
-	watch->outcome.killed = true;
-	census = signal_tree(watch, SIGKILL);
-	if (census.living > 0 && now >= watch->remark_at) {
-		watch->remark_at = now + STILL_THERE_EVERY;
-		still.pid = census.living_pid;
-		still.state = census.living_state;
-		tell(watch, &still);
-	}
-}
-
-/* ---- what happens ---- */
 
 /* The command first: its status must not be taken for an orphan's. */
 static void
@@ -123,12 +50,44 @@ reap(struct watch *watch)
 {
 	int status;
 
-	if (!watch->command_ended && process_reap(watch->with->command, &status)) {
-		watch->command_ended = true;
+	while (!watch->command_ended && process_news(watch->with->command, &status)) {
+		if (WIFSTOPPED(status)) {
+			mirror_stop(watch, WSTOPSIG(status));
+			continue;
+		}
+		watch->command_stopped = false;
+		if (WIFCONTINUED(status))
+			continue;
+		watch->command_ended = watch->stepdown.command_ended = true;
 		watch->outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
 		watch->outcome.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 	}
 	process_reap_others(watch->command_ended ? 0 : watch->with->command);
+}
+
+/* Its end may have come first, and then it ended by itself. */
+static void
+step_down(struct watch *watch, enum reason reason, const char *text)
+{
+	reap(watch);
+	if (!watch->command_ended)
+		stepdown_begin(&watch->stepdown, reason, text);
+}
+
+/* The command has ended by itself; what it left behind may have to go too. */
+static bool
+is_left_alone(struct watch *watch)
+{
+	switch (watch->with->leftovers) {
+	case LEFTOVERS_LEAVE:
+		return true;
+	case LEFTOVERS_WAIT:
+		break;
+	case LEFTOVERS_KILL:
+		stepdown_begin_leftovers(&watch->stepdown);
+		break;
+	}
+	return stepdown_is_complete(&watch->stepdown);
 }
 
 static bool
@@ -137,8 +96,11 @@ is_over(struct watch *watch)
 	reap(watch);
 	if (!watch->command_ended)
 		return false;
-	return !watch->stepping_down || signal_tree(watch, 0).living == 0;
+	return watch->stepdown.begun ? stepdown_is_complete(&watch->stepdown)
+				     : is_left_alone(watch);
 }
+
+/* ---- signals ---- */
 
 /*
  * What the terminal sent has reached the command already, since it is in our process group; only
@@ -147,16 +109,18 @@ is_over(struct watch *watch)
 static bool
 has_reached_the_command(const struct signal_event *event)
 {
-	if (event->sender == 0 && event->from_terminal)
-		return event->signal != SIGHUP || getsid(0) != getpid();
-	return false;
+	return event->from_terminal && (event->signal != SIGHUP || getsid(0) != getpid());
 }
 
 static void
 pass_on(struct watch *watch, const struct signal_event *event)
 {
-	if (event->signal == SIGCHLD || watch->command_ended || has_reached_the_command(event) ||
+	if (watch->command_ended || has_reached_the_command(event) ||
 	    event->sender == watch->with->command)
+		return;
+	/* A shell's fg and bg continue the whole group; a second SIGCONT would disturb a debugger.
+	 */
+	if (event->signal == SIGCONT && !watch->command_stopped)
 		return;
 	process_send(watch->with->command, event->signal);
 }
@@ -167,50 +131,79 @@ handle_signals(struct watch *watch)
 	struct signal_event event;
 
 	while (signals_next(watch->with->signals, &event)) {
-		if (event.signal != SIGTERM) {
-			pass_on(watch, &event);
+		if (event.signal == SIGCHLD)
 			continue;
-		}
-		/* Its end may have come first, and then it ended by itself. */
 		reap(watch);
-		if (watch->stepping_down)
-			signal_tree(watch, SIGTERM);
-		else if (!watch->command_ended)
+		if (event.signal != SIGTERM)
+			pass_on(watch, &event);
+		else if (watch->stepdown.begun)
+			stepdown_again(&watch->stepdown);
+		else if (watch->command_ended)
+			stepdown_begin_leftovers(&watch->stepdown);
+		else
 			step_down(watch, REASON_SIGNAL, NULL);
 	}
 }
 
-static void
-handle_asks(struct watch *watch, duration_t now)
-{
-	struct ask ask;
+/* ---- the lock ---- */
 
-	if (!watch->watching && now >= watch->watch_from) {
-		watch->watching = true;
-		watch->asks = campaign_watch(watch->with->campaign, watch->with->term);
-	}
-	if (!watch->watching || (watch->stepping_down && watch->outcome.reason != REASON_SIGNAL) ||
-	    !campaign_asked(watch->with->campaign, watch->with->term, &ask))
-		return;
-	reap(watch);
-	if (!watch->command_ended)
-		step_down(watch, REASON_STOP, ask.reason);
+/* By its own reason it steps down once; but a signal's has no limit, so another may follow. */
+static bool
+may_step_down(const struct watch *watch)
+{
+	return !watch->stepdown.begun || watch->stepdown.reason == REASON_SIGNAL;
 }
 
 static void
-handle_limits(struct watch *watch, duration_t now)
+question_lock(struct watch *watch, duration_t now)
 {
-	if (now >= watch->hold_until) {
-		watch->hold_until = DURATION_NEVER;
-		reap(watch);
-		if (!watch->command_ended)
-			step_down(watch, REASON_MAX_HOLD, NULL);
+	struct campaign *campaign = watch->with->campaign;
+	struct ask ask;
+
+	if (campaign_is_lost(campaign)) {
+		if (watch->stepdown.reason != REASON_LOCK_LOST)
+			step_down(watch, REASON_LOCK_LOST, NULL);
+		return;
 	}
-	if (watch->stepping_down && now >= watch->kill_at)
-		kill_round(watch, now);
+	if (!may_step_down(watch))
+		return;
+	if (campaign_asked(campaign, watch->with->term, &ask))
+		step_down(watch, REASON_STOP, ask.reason);
+	else if (now >= watch->yield_from && campaign_is_wanted(campaign))
+		step_down(watch, REASON_YIELD, NULL);
+}
+
+static void
+handle_lock(struct watch *watch, bool reported, duration_t now)
+{
+	if (!watch->watching && now >= watch->watch_from) {
+		watch->watching = reported = true;
+		watch->lock_watch = campaign_watch(watch->with->campaign, watch->with->term);
+	}
+	if (!reported && now < watch->next_tick)
+		return;
+	if (watch->watching)
+		campaign_watch_drain(watch->with->campaign);
+	question_lock(watch, now);
+	watch->next_tick = now + TICK;
+	if (now < watch->yield_from && watch->yield_from < watch->next_tick)
+		watch->next_tick = watch->yield_from;
 }
 
 /* ---- the loop ---- */
+
+static void
+handle_limits(struct watch *watch, bool parent_gone, duration_t now)
+{
+	if (now >= watch->hold_until) {
+		watch->hold_until = DURATION_NEVER;
+		if (may_step_down(watch))
+			step_down(watch, REASON_MAX_HOLD, NULL);
+	}
+	if (parent_gone && may_step_down(watch))
+		step_down(watch, REASON_PARENT_GONE, NULL);
+	stepdown_continue(&watch->stepdown, now);
+}
 
 static duration_t
 sooner(duration_t a, duration_t b)
@@ -221,18 +214,33 @@ sooner(duration_t a, duration_t b)
 static duration_t
 next_look(const struct watch *watch)
 {
-	const duration_t now = clock_monotonic();
-	duration_t next = watch->hold_until;
+	duration_t next = sooner(watch->hold_until, stepdown_next(&watch->stepdown));
 
-	if (!watch->watching)
-		next = sooner(next, watch->watch_from);
-	else if (watch->asks == -1)
-		next = sooner(next, now + TICK);
-	if (watch->killed_since != DURATION_NEVER)
-		next = sooner(next, now + KILL_ROUND);
-	else if (watch->stepping_down)
-		next = sooner(next, watch->kill_at);
-	return next;
+	return sooner(next, watch->watching ? watch->next_tick : watch->watch_from);
+}
+
+static void
+look_after(struct watch *watch)
+{
+	enum {
+		SIGNALS,
+		LOCK,
+		PARENT,
+		COUNT
+	};
+	const bool parent_counts = may_step_down(watch);
+	struct pollfd watched[COUNT] = {
+	    [SIGNALS] = {.fd = watch->with->signals->descriptor, .events = POLLIN},
+	    [LOCK] = {.fd = watch->lock_watch, .events = POLLIN},
+	    [PARENT] = {.fd = parent_counts ? watch->with->parent : -1, .events = POLLIN},
+	};
+	duration_t now;
+
+	clock_poll(watched, COUNT, next_look(watch));
+	handle_signals(watch);
+	now = clock_monotonic();
+	handle_lock(watch, watched[LOCK].revents != 0, now);
+	handle_limits(watch, watched[PARENT].revents != 0, now);
 }
 
 struct outcome
@@ -242,27 +250,23 @@ supervise(const struct supervision *supervision)
 	struct watch watch = {
 	    .with = supervision,
 	    .outcome = {.ran = RAN_YES},
-	    .asks = -1,
+	    .lock_watch = -1,
 	    .hold_until = clock_after(begin, supervision->max_hold),
-	    .watch_from = begin + WATCH_AFTER,
-	    .kill_at = DURATION_NEVER,
-	    .killed_since = DURATION_NEVER,
+	    .yield_from = clock_after(begin, supervision->yield),
+	    .watch_from = begin,
+	    .next_tick = DURATION_NEVER,
 	};
-	duration_t now;
 
-	while (!is_over(&watch)) {
-		struct pollfd watched[] = {
-		    {.fd = supervision->signals->descriptor, .events = POLLIN},
-		    {.fd = watch.asks, .events = POLLIN},
-		};
-
-		clock_poll(watched, 2, next_look(&watch));
-		handle_signals(&watch);
-		now = clock_monotonic();
-		handle_asks(&watch, now);
-		handle_limits(&watch, now);
-	}
-	if (!watch.stepping_down)
+	/* Who yields has to notice at once that somebody came. */
+	if (supervision->yield == DURATION_NEVER)
+		watch.watch_from += WATCH_AFTER;
+	stepdown_init(&watch.stepdown, supervision);
+	while (!is_over(&watch))
+		look_after(&watch);
+	watch.outcome.killed = watch.stepdown.killed;
+	if (watch.stepdown.begun && !watch.stepdown.leftovers)
+		watch.outcome.reason = watch.stepdown.reason;
+	else
 		watch.outcome.reason = watch.outcome.status == 0 && watch.outcome.signal == 0
 					   ? REASON_FINISHED
 					   : REASON_FAILED;

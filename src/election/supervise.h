@@ -8,6 +8,7 @@
 
 #include "election/campaign.h"
 #include "kernel/proctable.h"
+#include "values/options.h"
 
 struct supervision {
 	pid_t command;
@@ -16,15 +17,18 @@ struct supervision {
 	struct campaign *campaign;
 	struct signals *signals; /* with its descriptor made */
 	const struct observer *observer;
+	int parent;	       /* readable when our parent is gone, to step down then; or -1 */
 	duration_t max_hold;   /* DURATION_NEVER for no limit */
 	duration_t kill_after; /* from SIGTERM to SIGKILL; DURATION_NEVER for never */
 	bool kill_on_signal;   /* also when it was a signal to us that began the step-down */
+	duration_t yield; /* step down for who queues, after that long; DURATION_NEVER: do not */
+	enum leftovers leftovers;
 };
 
 /*
- * Watch over a command that was started, until it has ended and, if it was made to step down, all
- * of its descendants have too. Blocks for as long as that takes: the lock must stay held, so
- * there is no way out before. Returns how the term ended.
+ * Watch over a command that was started, until it has ended and, if it was made to step down or
+ * leftovers says so, all of its descendants have too. Blocks for as long as that takes: the lock
+ * must stay held, so there is no way out before. Returns how the term ended.
  */
 struct outcome supervise(const struct supervision *supervision);
 

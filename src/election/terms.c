@@ -34,8 +34,7 @@ terms_write(int fd, const struct term *term)
 	if (fd == -1)
 		return;
 	term_pack(term, slot);
-	if (pwrite(fd, slot, sizeof(slot), slot_of(term->generation)) == -1)
-		return;
+	(void)lockdir_write(fd, slot, sizeof(slot), slot_of(term->generation));
 }
 
 bool

@@ -4,6 +4,7 @@
 #include <sys/timerfd.h>
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -44,6 +45,19 @@ int64_t
 clock_realtime_ms(void)
 {
 	return read_clock(CLOCK_REALTIME) / DURATION_MILLISECOND;
+}
+
+char *
+clock_text(int64_t realtime_ms, char text[CLOCK_TEXT_SIZE])
+{
+	const time_t seconds = realtime_ms / 1000;
+	struct tm utc;
+	size_t length;
+
+	gmtime_r(&seconds, &utc);
+	length = strftime(text, CLOCK_TEXT_SIZE, "%Y-%m-%dT%H:%M:%S", &utc);
+	snprintf(text + length, CLOCK_TEXT_SIZE - length, ".%03dZ", (int)(realtime_ms % 1000));
+	return text;
 }
 
 duration_t

@@ -22,6 +22,10 @@ duration_t clock_monotonic(void);
 /* CLOCK_REALTIME in milliseconds, for people only. */
 int64_t clock_realtime_ms(void);
 
+/* Such a time for people: RFC 3339, in UTC, with milliseconds. Returns text. */
+#define CLOCK_TEXT_SIZE 32
+char *clock_text(int64_t realtime_ms, char text[CLOCK_TEXT_SIZE]);
+
 /* The point that lies length after now; DURATION_NEVER stays what it is. */
 duration_t clock_after(duration_t now, duration_t length);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include "kernel/lockdir.h"
 
-#include <sys/inotify.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include <bsd/stdlib.h>
@@ -9,9 +9,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
-#define QUEUE	"q"
 #define PRIVATE ".new-"
 
 static const char *const file_names[] = {
@@ -19,6 +19,7 @@ static const char *const file_names[] = {
     [STATE_NUMBER] = "number",
     [STATE_TERMS] = "terms",
     [STATE_ASK] = "ask",
+    [STATE_QUEUE] = "q",
 };
 
 /* ---- NAME: made complete, then renamed into place ---- */
@@ -60,7 +61,7 @@ furnish(int fd, const struct statedir *directory, const struct state_seed *seeds
 		if (plant(fd, &seeds[i], statedir_file_mode(directory)) == -1)
 			return -1;
 	}
-	if (mkdirat(fd, QUEUE, statedir_directory_mode(directory)) == -1)
+	if (mkdirat(fd, file_names[STATE_QUEUE], statedir_directory_mode(directory)) == -1)
 		return -1;
 	return fsync(fd);
 }
@@ -73,8 +74,7 @@ remove_private(const struct statedir *directory, const char *private)
 	fd = openat(directory->fd, private, OPEN_DIRECTORY);
 	if (fd != -1) {
 		for (size_t i = 0; i < sizeof(file_names) / sizeof(file_names[0]); i++)
-			unlinkat(fd, file_names[i], 0);
-		unlinkat(fd, QUEUE, AT_REMOVEDIR);
+			unlinkat(fd, file_names[i], i == STATE_QUEUE ? AT_REMOVEDIR : 0);
 		close(fd);
 	}
 	unlinkat(directory->fd, private, AT_REMOVEDIR);
@@ -114,17 +114,18 @@ make_lockdir(const struct statedir *directory, const char *name, const struct st
 static int
 open_queue(struct lockdir *lock, enum state_use use, struct fault *fault)
 {
-	lock->queue = openat(lock->fd, QUEUE, OPEN_DIRECTORY);
+	lock->queue = openat(lock->fd, file_names[STATE_QUEUE], OPEN_DIRECTORY);
 	if (lock->queue == -1 && errno == ENOENT) {
 		if (use == STATE_READ)
 			return 0;
-		if (mkdirat(lock->fd, QUEUE, statedir_directory_mode(lock->directory)) == 0 ||
+		if (mkdirat(lock->fd, file_names[STATE_QUEUE],
+			statedir_directory_mode(lock->directory)) == 0 ||
 		    errno == EEXIST)
-			lock->queue = openat(lock->fd, QUEUE, OPEN_DIRECTORY);
+			lock->queue = openat(lock->fd, file_names[STATE_QUEUE], OPEN_DIRECTORY);
 	}
 	if (lock->queue == -1)
 		return fault_set(fault, FAULT_DIR_UNUSABLE, errno, "%s/%s/%s",
-		    lock->directory->path, lock->name, QUEUE);
+		    lock->directory->path, lock->name, file_names[STATE_QUEUE]);
 	return 0;
 }
 
@@ -223,6 +224,40 @@ lockdir_file(
 	return file_fault(lock, file, fault);
 }
 
+static int
+write_mapped(int fd, const char *bytes, size_t length, off_t offset)
+{
+	const off_t within = offset % sysconf(_SC_PAGESIZE);
+	struct stat st;
+	char *map;
+
+	/* Behind the end there is nothing to write to (SIGBUS). */
+	if (fstat(fd, &st) == -1 || st.st_size < offset + (off_t)length) {
+		errno = EFBIG;
+		return -1;
+	}
+	map = mmap(
+	    NULL, length + (size_t)within, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset - within);
+	if (map == MAP_FAILED)
+		return -1;
+	memcpy(map + within, bytes, length);
+	return munmap(map, length + (size_t)within);
+}
+
+int
+lockdir_write(int fd, const char *bytes, size_t length, off_t offset)
+{
+	const ssize_t written = pwrite(fd, bytes, length, offset);
+
+	if (written == (ssize_t)length)
+		return 0;
+	if (written == -1 && errno == EFBIG)
+		return write_mapped(fd, bytes, length, offset);
+	if (written >= 0)
+		errno = ENOSPC;
+	return -1;
+}
+
 bool
 lockdir_is_current(const struct lockdir *lock, int fd)
 {
@@ -261,6 +296,14 @@ lockdir_ticket_remove(const struct lockdir *lock, const char *name)
 }
 
 bool
+lockdir_ticket_is_named(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && st.st_nlink > 0;
+}
+
+bool
 lockdir_ticket_has(const struct lockdir *lock, const char *name)
 {
 	return faccessat(lock->queue, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
@@ -271,34 +314,4 @@ lockdir_ticket_each(
     const struct lockdir *lock, bool (*each)(const char *name, void *context), void *context)
 {
 	return lock->queue == -1 ? 0 : statedir_list(lock->queue, each, context);
-}
-
-/* ---- watching ---- */
-
-int
-lockdir_watch_asks(const struct lockdir *lock)
-{
-	char path[LOCKDIR_PATH_SIZE];
-	int watch, error;
-
-	watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-	if (watch == -1)
-		return -1;
-	lockdir_path(lock, STATE_ASK, path);
-	if (inotify_add_watch(watch, path, IN_MODIFY | IN_DONT_FOLLOW) == -1) {
-		error = errno;
-		close(watch);
-		errno = error;
-		return -1;
-	}
-	return watch;
-}
-
-void
-lockdir_drain(int watch)
-{
-	char events[4096];
-
-	while (read(watch, events, sizeof(events)) > 0)
-		continue;
 }

@@ -22,6 +22,7 @@ enum state_file {
 	STATE_NUMBER, /* the generation */
 	STATE_TERMS,  /* the last terms */
 	STATE_ASK,    /* what is asked of a leader */
+	STATE_QUEUE,  /* the directory of the tickets; not to be opened as a file */
 };
 
 /* What a new NAME starts with. */
@@ -63,6 +64,8 @@ int lockdir_ticket_create(const struct lockdir *lock, const char *name);
 int lockdir_ticket_open(const struct lockdir *lock, const char *name);
 int lockdir_ticket_rename(const struct lockdir *lock, const char *from, const char *to);
 int lockdir_ticket_remove(const struct lockdir *lock, const char *name);
+/* Whether an open ticket still has a name. */
+bool lockdir_ticket_is_named(int fd);
 bool lockdir_ticket_has(const struct lockdir *lock, const char *name);
 
 /*
@@ -75,9 +78,11 @@ int lockdir_ticket_each(
 int statedir_each(
     const struct statedir *directory, bool (*each)(const char *name, void *context), void *context);
 
-/* A descriptor that is readable when `ask` was written to; -1 with errno. See lockdir_drain. */
-int lockdir_watch_asks(const struct lockdir *lock);
-/* Forget what such a descriptor has reported. */
-void lockdir_drain(int watch);
+/*
+ * Write at a place in a file whose blocks are there already. Where RLIMIT_FSIZE forbids it, which
+ * counts offsets and not growth, through a mapping (mmap(2) is not limited). Returns 0, or -1 with
+ * errno.
+ */
+int lockdir_write(int fd, const char *bytes, size_t length, off_t offset);
 
 #endif

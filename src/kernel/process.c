@@ -16,10 +16,26 @@
 
 #include "values/status.h"
 
+/* Our own needs are small, but a limit that was meant for the command must not fail them. */
+static void
+raise_limit(int resource, struct rlimit *entry)
+{
+	struct rlimit most;
+
+	if (getrlimit(resource, entry) == -1 || entry->rlim_cur == entry->rlim_max)
+		return;
+	most = *entry;
+	most.rlim_cur = most.rlim_max;
+	setrlimit(resource, &most);
+}
+
 void
 process_enter(struct process_entry *entry)
 {
 	int fd;
+
+	raise_limit(RLIMIT_NOFILE, &entry->files);
+	raise_limit(RLIMIT_FSIZE, &entry->file_size);
 
 	entry->umask = umask(0);
 	entry->closed = 0;
@@ -124,24 +140,35 @@ pass_on(int fd)
 	fcntl(fd, F_SETFD, 0);
 }
 
-static _Noreturn void
-become(const struct process_plan *plan, const struct process_entry *entry, pid_t parent, int report)
+/* Everything as it was on entry, then exec. Returns the errno value of a failure. */
+static int
+execute(const struct process_plan *plan, const struct process_entry *entry)
 {
-	int error;
-
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	/* A parent that died before the line above sends nothing: not to run is right then. */
-	if (getppid() != parent)
-		_exit(STATUS_NOT_STARTED);
 	for (int i = 0; i <= 2; i++) {
 		if ((entry->closed & 1U << i) != 0)
 			close(i);
 	}
-	pass_on(plan->inherit);
+	if (plan->inherit != -1)
+		pass_on(plan->inherit);
 	umask(entry->umask);
+	setrlimit(RLIMIT_NOFILE, &entry->files);
+	setrlimit(RLIMIT_FSIZE, &entry->file_size);
 	signals_restore(&entry->signals);
 	execvpe(plan->arguments[0], plan->arguments, plan->environment);
-	error = errno;
+	return errno;
+}
+
+static _Noreturn void
+be_the_command(
+    const struct process_plan *plan, const struct process_entry *entry, pid_t parent, int report)
+{
+	int error;
+
+	prctl(PR_SET_PDEATHSIG, plan->inherit != -1 ? SIGTERM : SIGKILL);
+	/* A parent that died before the line above sends nothing: not to run is right then. */
+	if (getppid() != parent)
+		_exit(STATUS_NOT_STARTED);
+	error = execute(plan, entry);
 	if (write(report, &error, sizeof(error)) != (ssize_t)sizeof(error))
 		_exit(STATUS_NOT_STARTED);
 	_exit(STATUS_NOT_FOUND);
@@ -160,7 +187,7 @@ process_start(
 		return fault_set(fault, FAULT_START, errno, "%s", command);
 	child = fork();
 	if (child == 0)
-		become(plan, entry, parent, report[1]);
+		be_the_command(plan, entry, parent, report[1]);
 	error = errno;
 	close(report[1]);
 	if (child == -1) {
@@ -175,6 +202,16 @@ process_start(
 		return child;
 	waitpid(child, NULL, 0);
 	return exec_fault(error, command, fault);
+}
+
+void
+process_become(
+    const struct process_plan *plan, const struct process_entry *entry, struct fault *fault)
+{
+	const int error = execute(plan, entry);
+
+	sigprocmask(SIG_BLOCK, &entry->signals.managed, NULL);
+	exec_fault(error, plan->arguments[0], fault);
 }
 
 void
@@ -207,9 +244,9 @@ process_has_children(void)
 }
 
 bool
-process_reap(pid_t pid, int *wait_status)
+process_news(pid_t pid, int *wait_status)
 {
-	return waitpid(pid, wait_status, WNOHANG) == pid;
+	return waitpid(pid, wait_status, WNOHANG | WUNTRACED | WCONTINUED) == pid;
 }
 
 void
@@ -225,6 +262,25 @@ process_reap_others(pid_t spared)
 			return;
 		waitpid(info.si_pid, NULL, WNOHANG);
 	}
+}
+
+int
+process_watch_parent(pid_t parent)
+{
+	return (int)syscall(SYS_pidfd_open, parent, 0);
+}
+
+bool
+process_has_terminal(void)
+{
+	int fd;
+
+	/* tty(4): there is no such device for a process without one. */
+	fd = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC);
+	if (fd == -1)
+		return false;
+	close(fd);
+	return true;
 }
 
 int

@@ -7,7 +7,7 @@
 #define LOCKRUN_KERNEL_PROCESS_H
 
 #include <stdbool.h>
-#include <stdint.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include "kernel/signals.h"
@@ -18,11 +18,13 @@ struct process_entry {
 	struct signals signals;
 	mode_t umask;
 	unsigned closed; /* bit n: descriptor n (0 to 2) was closed */
+	struct rlimit files, file_size;
 };
 
 /*
  * Note the entry state and make it ours: umask 0, closed standard descriptors on the null device
- * so that nothing of ours lands there. Signals are left to signals_take_over. Call once, first.
+ * so that nothing of ours lands there, limits on open files and file size as high as they may be.
+ * Signals are left to signals_take_over. Call once, first.
  */
 void process_enter(struct process_entry *entry);
 
@@ -35,16 +37,24 @@ int process_find(const char *command, struct fault *fault);
 struct process_plan {
 	char *const *arguments;	  /* COMMAND and what follows; NULL-terminated */
 	char *const *environment; /* NULL-terminated */
-	int inherit;		  /* a descriptor that the command must keep open: the lock */
+	int inherit; /* the lock, which the command must keep open; -1: it does not get it */
 };
 
 /*
- * Start the command with the entry state, its parent-death signal set to SIGTERM, and the
- * descriptor inherited under a high number. Blocks until the exec has happened or failed. Must be
+ * Start the command with the entry state and the descriptor inherited under a high number. Its
+ * parent-death signal is SIGTERM, or SIGKILL when it does not get the lock, since then nothing
+ * else keeps a second leader away. Blocks until the exec has happened or failed. Must be
  * called while no other thread runs. Returns the pid, or -1 with FAULT_NOT_FOUND,
  * FAULT_NOT_EXECUTABLE or FAULT_START and nothing left running.
  */
 pid_t process_start(
+    const struct process_plan *plan, const struct process_entry *entry, struct fault *fault);
+
+/*
+ * Become the command: the entry state, the descriptor inherited, the same pid. Returns only when
+ * that failed, with a fault as above and signals managed again.
+ */
+void process_become(
     const struct process_plan *plan, const struct process_entry *entry, struct fault *fault);
 
 /* Point our own 0 and 1 at the null device, so that we keep no pipe of the command's open. */
@@ -57,13 +67,23 @@ void process_adopt_orphans(void);
 bool process_has_children(void);
 
 /*
- * Collect pid's wait status if it has ended. The pid may be used by others from then on. Does not
- * block.
+ * Collect what is new of a child: that it has ended (the pid may be used by others from then on),
+ * was stopped or was continued, as wait(2) tells it in *wait_status. False when nothing is new.
+ * Does not block.
  */
-bool process_reap(pid_t pid, int *wait_status);
+bool process_news(pid_t pid, int *wait_status);
 
 /* Collect every ended child but spared. Does not block. */
 void process_reap_others(pid_t spared);
+
+/*
+ * A descriptor that becomes readable when our parent ends (pidfd_open(2)); -1 with errno. Compare
+ * getppid(2) with parent after this call: it may have ended before.
+ */
+int process_watch_parent(pid_t parent);
+
+/* Whether we have a controlling terminal. */
+bool process_has_terminal(void);
 
 /* Send a signal to a child that was not reaped. Returns 0, or -1 with errno. */
 int process_send(pid_t child, int signal);

@@ -64,6 +64,92 @@ proctable_namespace(void)
 	return stat("/proc/self/ns/pid", &st) == 0 ? (uint64_t)st.st_ino : 0;
 }
 
+/* /proc's number for ourselves; 0 when there is no /proc. */
+static pid_t
+own_number(void)
+{
+	char self[16] = "";
+	const char *error;
+
+	if (readlink("/proc/self", self, sizeof(self) - 1) == -1)
+		return 0;
+	return (pid_t)strtonum(self, 1, INT_MAX, &error);
+}
+
+bool
+proctable_is_ancestor(pid_t pid)
+{
+	struct process_stat at = {.parent = getppid()};
+
+	/* The numbers of another namespace's /proc mean nothing here. */
+	if (own_number() != getpid())
+		return at.parent == pid;
+	for (int depth = 0; depth < DEPTH_MAX && at.parent > 0; depth++) {
+		if (at.parent == pid)
+			return true;
+		if (!proctable_read(at.parent, &at))
+			return false;
+	}
+	return false;
+}
+
+bool
+proctable_group_is_orphaned(void)
+{
+	struct process_stat at = {.parent = getppid()};
+
+	for (int depth = 0; depth < DEPTH_MAX && at.parent > 0; depth++) {
+		if (getpgid(at.parent) != getpgrp())
+			return getsid(at.parent) != getsid(0);
+		if (!proctable_read(at.parent, &at))
+			break;
+	}
+	return true;
+}
+
+/* "lock:	1: FLOCK  ADVISORY  WRITE 812 00:2f:123 0 EOF" */
+static bool
+holds_flock(int number, bool *exclusive)
+{
+	char path[64], line[256];
+	bool holds = false;
+	FILE *info;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", number);
+	info = fopen(path, "re");
+	if (info == NULL)
+		return false;
+	while (!holds && fgets(line, sizeof(line), info) != NULL) {
+		holds = strncmp(line, "lock:", 5) == 0 && strstr(line, " FLOCK ") != NULL;
+		*exclusive = strstr(line, " WRITE ") != NULL;
+	}
+	fclose(info);
+	return holds;
+}
+
+bool
+proctable_inherits_lock(int fd, bool *exclusive)
+{
+	const struct dirent *entry;
+	struct stat ours, other;
+	bool inherits = false;
+	const char *error;
+	int number;
+	DIR *open_files;
+
+	open_files = opendir("/proc/self/fd");
+	if (open_files == NULL || fstat(fd, &ours) == -1)
+		return false;
+	while (!inherits && (entry = readdir(open_files)) != NULL) {
+		number = (int)strtonum(entry->d_name, 0, INT_MAX, &error);
+		inherits = error == NULL && fstat(number, &other) == 0 &&
+			   other.st_dev == ours.st_dev && other.st_ino == ours.st_ino &&
+			   holds_flock(number, exclusive);
+	}
+	closedir(open_files);
+	return inherits;
+}
+
 static bool
 is_stranger(const struct tree *tree, const struct process_stat *child)
 {
@@ -202,12 +288,7 @@ note_if_child(pid_t pid, void *context)
 void
 tree_begin(struct tree *tree)
 {
-	char self[16] = "";
-	const char *error;
-
-	if (readlink("/proc/self", self, sizeof(self) - 1) == -1)
-		self[0] = '\0';
-	tree->root = (pid_t)strtonum(self, 1, INT_MAX, &error);
+	tree->root = own_number();
 	tree->stranger_count = 0;
 	/* Hardly anybody has children here, and one question is cheaper than a walk. */
 	if (process_has_children())

@@ -28,6 +28,21 @@ bool proctable_read(pid_t pid, struct process_stat *stat);
 /* The inode number of our pid namespace; 0 when /proc does not tell. */
 uint64_t proctable_namespace(void);
 
+/* Whether pid, in our namespace, is one of our ancestors. */
+bool proctable_is_ancestor(pid_t pid);
+
+/*
+ * Whether we have inherited a descriptor of the same file as fd that holds a flock(2), by the
+ * "lock:" line in its /proc/self/fdinfo (proc(5)), and whether that lock is exclusive.
+ */
+bool proctable_inherits_lock(int fd, bool *exclusive);
+
+/*
+ * Whether our process group is orphaned, as far as our ancestors tell: the kernel then ignores
+ * stop signals from the terminal (setpgid(2)).
+ */
+bool proctable_group_is_orphaned(void);
+
 /*
  * Our descendants, but for the children that we had before, and theirs: whoever did
  * "exec lockrun" may have had some, and they are not the command's.

@@ -19,6 +19,10 @@ static const int managed_signals[] = {
     SIGALRM,
     SIGWINCH,
     SIGCONT,
+    /* Sent to our whole group by the terminal; what the command makes of them counts. */
+    SIGTSTP,
+    SIGTTIN,
+    SIGTTOU,
 };
 
 static void
@@ -84,6 +88,25 @@ signals_pending_end(struct signals *signals)
 			return signal;
 	}
 	return 0;
+}
+
+bool
+signal_stops(int signal)
+{
+	return signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
+}
+
+void
+signals_stop_by(int signal)
+{
+	sigset_t only;
+
+	/* A managed signal has its default action: whatever was ignored on entry is not managed. */
+	sigemptyset(&only);
+	sigaddset(&only, signal);
+	raise(signal);
+	sigprocmask(SIG_UNBLOCK, &only, NULL);
+	sigprocmask(SIG_BLOCK, &only, NULL);
 }
 
 void

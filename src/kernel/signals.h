@@ -42,10 +42,20 @@ int signals_descriptor(struct signals *signals);
 bool signals_next(struct signals *signals, struct signal_event *event);
 
 /*
- * The pending signal that ends a wait, or 0. It is taken. Those that by default do nothing or
- * continue (SIGCHLD, SIGWINCH, SIGCONT) are taken and forgotten on the way. Does not block.
+ * The pending signal that ends a wait, or stops it (signal_stops), or 0. It is taken. Those that
+ * by default do nothing or continue (SIGCHLD, SIGWINCH, SIGCONT) are taken and forgotten on the
+ * way. Does not block.
  */
 int signals_pending_end(struct signals *signals);
+
+/* Whether a signal stops a process by default: SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU. */
+bool signal_stops(int signal);
+
+/*
+ * Stop this process by a signal that stops, as if it were not managed; returns when it has been
+ * continued, or at once where the kernel ignores the signal (an orphaned process group).
+ */
+void signals_stop_by(int signal);
 
 /* In a forked child, just before exec: dispositions and mask as on entry. Async-signal-safe. */
 void signals_restore(const struct signals *signals);

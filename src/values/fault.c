@@ -52,6 +52,9 @@ static const struct fault_row fault_table[] = {
 	"write one short line"},
     {FAULT_USAGE_TWICE_MEANT, STATUS_USAGE, "the two options exclude each other",
 	"leave one of them out"},
+    {FAULT_USAGE_CHOICE, STATUS_USAGE, "not one of the choices", "write one of:"},
+    {FAULT_USAGE_UNSUPERVISED, STATUS_USAGE, "without a fork nobody is left to do that",
+	"leave one of them out"},
     {FAULT_USAGE_SHELL_STRING, STATUS_USAGE, "there is no option for a shell string",
 	"use -- sh -c 'STRING'"},
     {FAULT_USAGE_TIMEOUT, STATUS_USAGE, "it would be unclear what it limits",
@@ -59,6 +62,8 @@ static const struct fault_row fault_table[] = {
     {FAULT_USAGE_DASH_COMMAND, STATUS_USAGE, "a word with a leading dash where the command belongs",
 	"options go before the name; a command that begins with a dash needs -- before it"},
     {FAULT_USAGE_EXTRA_WORD, STATUS_USAGE, "one word too many", ""},
+    {FAULT_NESTED, STATUS_USAGE, "already inside of this lock",
+	"waiting for it would never end: use another name, or run the command without lockrun"},
     {FAULT_USAGE_OUTSIDE_TERM, STATUS_USAGE, "not inside a command that lockrun runs",
 	"call it from a command that was started by: lockrun NAME -- COMMAND"},
 

@@ -36,11 +36,14 @@ enum fault_kind {
 	FAULT_USAGE_DURATION_ZERO, /* -m 0 and -k 0 */
 	FAULT_USAGE_NUMBER,
 	FAULT_USAGE_NOTE,
-	FAULT_USAGE_TWICE_MEANT,  /* two options that exclude each other */
+	FAULT_USAGE_TWICE_MEANT, /* two options that exclude each other */
+	FAULT_USAGE_CHOICE,
+	FAULT_USAGE_UNSUPERVISED, /* --no-fork with what needs a supervisor */
 	FAULT_USAGE_SHELL_STRING, /* flock(1)'s -c */
 	FAULT_USAGE_TIMEOUT,	  /* --timeout */
 	FAULT_USAGE_DASH_COMMAND, /* a COMMAND with a leading dash and no -- */
 	FAULT_USAGE_EXTRA_WORD,
+	FAULT_NESTED,		  /* inside of the very lock that is asked for */
 	FAULT_USAGE_OUTSIDE_TERM, /* check outside of any term */
 
 	/* the lock manager cannot be used */

@@ -12,9 +12,14 @@ static int
 store_duration(const struct option_row *row, const struct option_spelling *spelling,
     const char *value, duration_t *field, struct fault *fault)
 {
-	const bool positive = row->value != OPTION_DURATION;
+	const bool positive =
+	    row->value == OPTION_POSITIVE || row->value == OPTION_POSITIVE_OR_NEVER;
 	duration_t duration;
 
+	if (value == NULL) {
+		*field = 0;
+		return 0;
+	}
 	if (row->value == OPTION_POSITIVE_OR_NEVER && strcmp(value, "never") == 0) {
 		*field = DURATION_NEVER;
 		return 0;
@@ -37,6 +42,27 @@ store_duration(const struct option_row *row, const struct option_spelling *spell
 	}
 	*field = duration;
 	return 0;
+}
+
+/* The words stand in the metavar, in the order of their values. */
+static int
+store_choice(const struct option_row *row, const struct option_spelling *spelling,
+    const char *value, int *field, struct fault *fault)
+{
+	size_t length;
+	int choice = 0;
+
+	for (const char *word = row->metavar;; word += length + 1, choice++) {
+		length = strcspn(word, "|");
+		if (strlen(value) == length && strncmp(word, value, length) == 0) {
+			*field = choice;
+			return 0;
+		}
+		if (word[length] == '\0')
+			break;
+	}
+	fault_set(fault, FAULT_USAGE_CHOICE, 0, "%s \"%s\"", spelling->text, value);
+	return fault_hint(fault, "%s", row->metavar);
 }
 
 static int
@@ -95,12 +121,17 @@ option_store(const struct option_reading *reading, const struct option_row *row,
 	struct options *options = reading->options;
 	void *field = (char *)options + row->field;
 
+	if (row->trait == OPTION_SUPERVISED && options->supervised == NULL)
+		options->supervised = row->name;
 	switch (row->value) {
 	case OPTION_HABIT:
 		return 0;
+	case OPTION_CHOICE:
+		return store_choice(row, spelling, value, field, reading->fault);
 	case OPTION_FLAG:
 		*(bool *)field = true;
 		return 0;
+	case OPTION_DURATION_IF_ANY:
 	case OPTION_DURATION:
 	case OPTION_POSITIVE:
 	case OPTION_POSITIVE_OR_NEVER:

@@ -141,6 +141,13 @@ next_value(struct option_reading *reading, const struct option_row *row,
 	return NULL;
 }
 
+/* Whether the next argument belongs to the option when no value is attached to it. */
+static bool
+takes_next(const struct option_row *row)
+{
+	return row->metavar != NULL && row->value != OPTION_DURATION_IF_ANY;
+}
+
 static int
 read_long(struct option_reading *reading, const char *word)
 {
@@ -153,7 +160,7 @@ read_long(struct option_reading *reading, const char *word)
 		return refuse_unknown(reading, &spelling, spelling.name);
 	if (row->metavar == NULL && value != NULL)
 		return fault_set(reading->fault, FAULT_USAGE_VALUE_UNWANTED, 0, "%s", word);
-	if (row->metavar != NULL && value == NULL)
+	if (takes_next(row) && value == NULL)
 		if ((value = next_value(reading, row, &spelling)) == NULL)
 			return -1;
 	return option_store(reading, row, &spelling, value);
@@ -170,7 +177,7 @@ read_letters(struct option_reading *reading, const char *word)
 
 		if (row == NULL)
 			return refuse_unknown(reading, &spelling, word + 1);
-		if (row->metavar != NULL) {
+		if (takes_next(row)) {
 			value =
 			    letter[1] != '\0' ? letter + 1 : next_value(reading, row, &spelling);
 			return value != NULL ? option_store(reading, row, &spelling, value) : -1;
@@ -275,6 +282,8 @@ options_parse(enum subcommand subcommand, char **arguments, const char *getenv_n
 	    .conflict_status = STATUS_NOT_ACQUIRED,
 	    .max_hold = DURATION_NEVER,
 	    .kill_after = KILL_AFTER,
+	    .yield = DURATION_NEVER,
+	    .command_status_map = -1,
 	};
 	if (read_options(&reading) == -1)
 		return -1;
@@ -289,5 +298,8 @@ options_parse(enum subcommand subcommand, char **arguments, const char *getenv_n
 		return -1;
 	if (options->if_available && options->wait != DURATION_NEVER)
 		return fault_set(fault, FAULT_USAGE_TWICE_MEANT, 0, "--if-available and --wait");
+	if (options->no_fork && options->supervised != NULL)
+		return fault_set(
+		    fault, FAULT_USAGE_UNSUPERVISED, 0, "--no-fork and --%s", options->supervised);
 	return read_run(&reading);
 }

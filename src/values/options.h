@@ -29,13 +29,23 @@ struct options {
 	bool if_available;
 	duration_t wait; /* DURATION_NEVER when it waits for as long as it takes */
 	int conflict_status;
+	bool shared;
 	/* leading */
 	duration_t max_hold;   /* DURATION_NEVER for no limit */
 	duration_t kill_after; /* DURATION_NEVER for "never" */
 	bool kill_after_given;
+	duration_t yield; /* DURATION_NEVER for not at all */
+	bool preserve_status;
+	int leftovers; /* enum leftovers */
+	bool die_with_parent;
+	bool close_lock;
+	bool no_fork;
+	int command_status_map; /* -1 for none */
+	const char *supervised; /* the first option given that needs a supervisor, or NULL */
 	/* telling */
 	bool verbose;
 	bool quiet;
+	const char *events;    /* FILE or fd:N; NULL for none */
 	const char *note;      /* NULL when neither given nor in the environment */
 	const char *directory; /* NULL for the default place */
 	bool json;
@@ -58,16 +68,31 @@ struct options {
 	char **command; /* of a run: COMMAND and its arguments, without that "--" */
 };
 
+/* What becomes of processes that the command leaves behind; in the order of the option's words. */
+enum leftovers {
+	LEFTOVERS_LEAVE,
+	LEFTOVERS_WAIT,
+	LEFTOVERS_KILL,
+};
+
 enum option_value {
 	OPTION_FLAG,	 /* bool */
 	OPTION_DURATION, /* duration_t */
 	OPTION_POSITIVE, /* duration_t, 0 refused with FAULT_USAGE_DURATION_ZERO */
 	OPTION_POSITIVE_OR_NEVER,
-	OPTION_STATUS, /* int, 0..255 */
-	OPTION_TEXT,   /* const char * */
-	OPTION_NOTE,   /* const char *, note_valid */
-	OPTION_SCOPE,  /* appended to scopes */
-	OPTION_HABIT,  /* accepted for habit, does nothing */
+	OPTION_DURATION_IF_ANY, /* duration_t, 0 without a value, which only "=" can attach */
+	OPTION_CHOICE,		/* int, the place of the word in metavar, a list with bars */
+	OPTION_STATUS,		/* int, 0..255 */
+	OPTION_TEXT,		/* const char * */
+	OPTION_NOTE,		/* const char *, note_valid */
+	OPTION_SCOPE,		/* appended to scopes */
+	OPTION_HABIT,		/* accepted for habit, does nothing */
+};
+
+enum option_trait {
+	OPTION_PLAIN,
+	OPTION_SPELLING,   /* another spelling, for habit; --help does not show it */
+	OPTION_SUPERVISED, /* works only where lockrun stays to supervise */
 };
 
 struct option_row {
@@ -78,7 +103,7 @@ struct option_row {
 	unsigned subcommands;
 	size_t field; /* offsetof(struct options, ...) */
 	const char *help;
-	bool habit; /* another spelling, not shown by --help */
+	enum option_trait trait;
 };
 
 extern const struct option_row option_table[];

@@ -79,6 +79,7 @@ enum term_stage {
 	TERM_BEGUN,   /* the generation was given */
 	TERM_STARTED, /* the command was about to be started, or was */
 	TERM_ENDED,
+	TERM_UNREPORTED, /* the command took lockrun's place: nobody will report its end */
 };
 
 struct term {
@@ -97,6 +98,10 @@ struct term {
 	char command[COMMAND_NAME_MAX + 1];
 	char note[NOTE_MAX + 1]; /* the last word before the checksum; may hold blanks */
 };
+
+/* The words for them in records and documents. */
+const char *term_stage_word(enum term_stage stage);
+const char *ran_word(enum ran ran);
 
 void term_pack(const struct term *term, char slot[TERM_SLOT_SIZE]);
 /* False when it is damaged; a slot of blanks is TERM_EMPTY and sound. */

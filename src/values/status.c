@@ -29,6 +29,9 @@ static const struct reason_row {
     {REASON_STOP, "stop", true},
     /* Who sent the signal knows of it, and wants to hear what the command made of it. */
     {REASON_SIGNAL, "signal", false},
+    {REASON_YIELD, "yield", true},
+    {REASON_LOCK_LOST, "lock-lost", true},
+    {REASON_PARENT_GONE, "parent-gone", true},
     {REASON_LATE, "late", false},
     {REASON_BUSY, "busy", false},
     {REASON_NOT_FOUND, "not-found", false},
@@ -73,14 +76,16 @@ reason_is_ours(enum reason reason)
 }
 
 struct ending
-status_ending(const struct outcome *outcome)
+status_ending(const struct outcome *outcome, bool preserve, int map)
 {
 	if (outcome->ran == RAN_MAYBE)
 		return (struct ending){.status = STATUS_UNKNOWN};
-	if (outcome->ran == RAN_YES && reason_is_ours(outcome->reason))
+	if (outcome->ran == RAN_YES && reason_is_ours(outcome->reason) && !preserve)
 		return (struct ending){.status = STATUS_STEPPED_DOWN};
 	if (outcome->signal != 0)
 		return (struct ending){.status = 128 + outcome->signal, .signal = outcome->signal};
+	if (map != -1 && status_misleads(outcome))
+		return (struct ending){.status = map};
 	return (struct ending){.status = outcome->status};
 }
 

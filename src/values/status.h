@@ -47,7 +47,10 @@ enum reason {
 	REASON_FAILED,	 /* it exited with another status, or died by a signal */
 	REASON_MAX_HOLD,
 	REASON_STOP,
-	REASON_SIGNAL, /* a signal to lockrun made it step down, or ended its wait */
+	REASON_SIGNAL,	    /* a signal to lockrun made it step down, or ended its wait */
+	REASON_YIELD,	    /* somebody queued */
+	REASON_LOCK_LOST,   /* the lock was removed, replaced or moved under us */
+	REASON_PARENT_GONE, /* the process that started lockrun is gone */
 	REASON_LATE,
 	REASON_BUSY,
 	REASON_NOT_FOUND, /* nothing to execute */
@@ -76,8 +79,12 @@ struct ending {
 	int signal; /* or, when not 0, die by this signal; the status is 128 + signal then */
 };
 
-/* The ending that tells this outcome. Pure. */
-struct ending status_ending(const struct outcome *outcome);
+/*
+ * The ending that tells this outcome. preserve: after a step-down of ours the command's own
+ * status, not 124. map: for a command's own status that looks like "nothing ran"; -1 for none.
+ * Pure.
+ */
+struct ending status_ending(const struct outcome *outcome, bool preserve, int map);
 
 /*
  * True when the command itself exited with a number whose row says that nothing ran, so that the

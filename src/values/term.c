@@ -13,6 +13,7 @@ static const char *const stage_words[] = {
     [TERM_BEGUN] = "begun",
     [TERM_STARTED] = "started",
     [TERM_ENDED] = "ended",
+    [TERM_UNREPORTED] = "unreported",
 };
 
 static const char *const ran_words[] = {
@@ -22,6 +23,18 @@ static const char *const ran_words[] = {
 };
 
 static const char *const truth_words[] = {"no", "yes"};
+
+const char *
+term_stage_word(enum term_stage stage)
+{
+	return stage_words[stage];
+}
+
+const char *
+ran_word(enum ran ran)
+{
+	return ran_words[ran];
+}
 
 #define WORDS(list) list, sizeof(list) / sizeof(list[0])
 

@@ -73,6 +73,23 @@ compare(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
+#define PRIVATE_PREFIX ".new-"
+
+char *
+ticket_private_pack(
+    uint64_t arrival, uint32_t random1, uint32_t random2, char name[TICKET_NAME_SIZE])
+{
+	snprintf(name, TICKET_NAME_SIZE, PRIVATE_PREFIX "%020" PRIu64 "-%08x%08x", arrival, random1,
+	    random2);
+	return name;
+}
+
+bool
+ticket_private_unpack(const char *name, uint64_t *arrival)
+{
+	return sscanf(name, PRIVATE_PREFIX "%20" SCNu64 "-", arrival) == 1;
+}
+
 int
 ticket_order(const struct ticket *a, const struct ticket *b)
 {

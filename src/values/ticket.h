@@ -52,6 +52,15 @@ char *ticket_pack(const struct ticket *ticket, char name[TICKET_NAME_SIZE]);
 /* Read a file name. False for anything that ticket_pack would not have written, byte for byte. */
 bool ticket_unpack(const char *name, struct ticket *ticket);
 
+/*
+ * The private name that a ticket has while it is being made: until it is locked, so that no named
+ * ticket is ever unlocked while its maker lives. It carries the time, for whoever cleans up after
+ * a maker that was killed in between.
+ */
+char *ticket_private_pack(
+    uint64_t arrival, uint32_t random1, uint32_t random2, char name[TICKET_NAME_SIZE]);
+bool ticket_private_unpack(const char *name, uint64_t *arrival);
+
 /* Negative, 0 or positive as a stands before, is, or stands behind b: number, arrival, pid,
  * pidns.*/
 int ticket_order(const struct ticket *a, const struct ticket *b);

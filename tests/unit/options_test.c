@@ -70,6 +70,29 @@ rows_are_unique(void)
 	}
 }
 
+/* A value that the option takes: the last of its choices, else 7. */
+static const char *
+sample(const struct option_row *row)
+{
+	return row->value == OPTION_CHOICE ? strrchr(row->metavar, '|') + 1 : "7";
+}
+
+static bool
+needs_value(const struct option_row *row)
+{
+	return row->metavar != NULL && row->value != OPTION_DURATION_IF_ANY;
+}
+
+static int
+choices_before_last(const struct option_row *row)
+{
+	int bars = 0;
+
+	for (const char *at = row->metavar; *at != '\0'; at++)
+		bars += *at == '|';
+	return bars;
+}
+
 /* Every option in every spelling and for every subcommand that takes it leads to its field. */
 static void
 expect_stored(const struct option_row *row, const char *spelled)
@@ -83,7 +106,12 @@ expect_stored(const struct option_row *row, const char *spelled)
 	case OPTION_DURATION:
 	case OPTION_POSITIVE:
 	case OPTION_POSITIVE_OR_NEVER:
+	case OPTION_DURATION_IF_ANY:
 		ROW(EXPECT_INT(*(const duration_t *)(const void *)field, 7 * DURATION_SECOND), "%s",
+		    spelled);
+		break;
+	case OPTION_CHOICE:
+		ROW(EXPECT_INT(*(const int *)(const void *)field, choices_before_last(row)), "%s",
 		    spelled);
 		break;
 	case OPTION_STATUS:
@@ -114,47 +142,76 @@ try_spelling(const struct option_row *row, enum subcommand subcommand, const cha
 	if (options.help || options.version)
 		return;
 	EXPECT_INT(options.word_count, subcommand == SUB_RUN ? 2 : 0);
-	if (row->metavar == NULL)
+	/* the last of two wins, except for scopes, which are gathered */
+	if (row->metavar == NULL || row->value == OPTION_SCOPE)
 		return;
-	/* the last of two wins, except for scopes */
-	if (row->value == OPTION_SCOPE)
-		return;
-	snprintf(line, sizeof(line), "--%s 9 %s%s", row->name, spelled,
+	snprintf(line, sizeof(line), "--%s=%s %s%s", row->name,
+	    row->value == OPTION_CHOICE ? "leave" : "9", spelled,
 	    subcommand == SUB_RUN ? " " NAME " true" : "");
 	ROW(EXPECT_INT(parse(subcommand, line), 0), "%s", line);
 	expect_stored(row, line);
 }
 
 static void
-every_option_in_every_spelling(void)
+try_spellings(const struct option_row *row, enum subcommand subcommand)
 {
+	const bool valued = row->metavar != NULL;
 	char spelled[128];
 
-	for (size_t i = 0; i < option_table_length; i++) {
-		const struct option_row *row = &option_table[i];
-
-		for (unsigned bit = 1; bit < SUB_ALL; bit <<= 1) {
-			if ((row->subcommands & bit) == 0)
-				continue;
-			snprintf(spelled, sizeof(spelled), "--%s%s", row->name,
-			    row->metavar != NULL ? "=7" : "");
-			try_spelling(row, bit, spelled);
-			snprintf(spelled, sizeof(spelled), "--%s%s", row->name,
-			    row->metavar != NULL ? " 7" : "");
-			try_spelling(row, bit, spelled);
-			if (row->letter == 0)
-				continue;
-			snprintf(spelled, sizeof(spelled), "-%c%s", row->letter,
-			    row->metavar != NULL ? "7" : "");
-			try_spelling(row, bit, spelled);
-			snprintf(spelled, sizeof(spelled), "-%c%s", row->letter,
-			    row->metavar != NULL ? " 7" : "");
-			try_spelling(row, bit, spelled);
-		}
+	snprintf(spelled, sizeof(spelled), "--%s%s%s", row->name, valued ? "=" : "",
+	    valued ? sample(row) : "");
+	try_spelling(row, subcommand, spelled);
+	if (needs_value(row)) {
+		snprintf(spelled, sizeof(spelled), "--%s %s", row->name, sample(row));
+		try_spelling(row, subcommand, spelled);
+	}
+	if (row->letter == 0)
+		return;
+	snprintf(spelled, sizeof(spelled), "-%c%s", row->letter, valued ? sample(row) : "");
+	try_spelling(row, subcommand, spelled);
+	if (needs_value(row)) {
+		snprintf(spelled, sizeof(spelled), "-%c %s", row->letter, sample(row));
+		try_spelling(row, subcommand, spelled);
 	}
 }
 
+static void
+every_option_in_every_spelling(void)
+{
+	for (size_t i = 0; i < option_table_length; i++)
+		for (unsigned bit = 1; bit < SUB_ALL; bit <<= 1)
+			if ((option_table[i].subcommands & bit) != 0)
+				try_spellings(&option_table[i], bit);
+}
+
 /* Of every option: the value missing, one too many, another subcommand, an abbreviation. */
+static void
+misuse(const struct option_row *row, enum subcommand subcommand)
+{
+	char line[128];
+
+	snprintf(line, sizeof(line), "--%.*s", (int)strlen(row->name) - 1, row->name);
+	ROW(EXPECT_INT(parse(subcommand, line), -1), "%s", line);
+	ROW(EXPECT_INT(fault.kind, FAULT_USAGE_UNKNOWN_OPTION), "%s", line);
+	if (row->value == OPTION_DURATION_IF_ANY)
+		return;
+	snprintf(line, sizeof(line), "--%s%s", row->name, row->metavar != NULL ? "" : "=yes");
+	ROW(EXPECT_INT(parse(subcommand, line), -1), "%s", line);
+	ROW(EXPECT_INT(fault.kind,
+		row->metavar != NULL ? FAULT_USAGE_VALUE_MISSING : FAULT_USAGE_VALUE_UNWANTED),
+	    "%s", line);
+}
+
+static bool
+taken(const char *name, unsigned subcommand)
+{
+	for (size_t i = 0; i < option_table_length; i++)
+		if (strcmp(option_table[i].name, name) == 0 &&
+		    (option_table[i].subcommands & subcommand) != 0)
+			return true;
+	return false;
+}
+
 static void
 every_option_misused(void)
 {
@@ -164,28 +221,13 @@ every_option_misused(void)
 		const struct option_row *row = &option_table[i];
 
 		for (unsigned bit = 1; bit < SUB_ALL; bit <<= 1) {
-			const bool taken = (row->subcommands & bit) != 0;
-
-			snprintf(line, sizeof(line), "--%s%s", row->name,
-			    row->metavar != NULL || !taken ? "" : "=yes");
-			if (!taken && row->letter != 0 && parse(bit, line) == 0)
-				continue; /* another row of the same name */
-			if (!taken) {
-				parse(bit, line);
-				ROW(EXPECT(fault.kind == FAULT_USAGE_NOT_HERE ||
-					   fault.kind == FAULT_USAGE_VALUE_MISSING),
-				    "%s", line);
+			if ((row->subcommands & bit) != 0)
+				misuse(row, bit);
+			if (taken(row->name, bit))
 				continue;
-			}
+			snprintf(line, sizeof(line), "--%s", row->name);
 			ROW(EXPECT_INT(parse(bit, line), -1), "%s", line);
-			ROW(EXPECT_INT(fault.kind, row->metavar != NULL
-						       ? FAULT_USAGE_VALUE_MISSING
-						       : FAULT_USAGE_VALUE_UNWANTED),
-			    "%s", line);
-			snprintf(
-			    line, sizeof(line), "--%.*s", (int)strlen(row->name) - 1, row->name);
-			ROW(EXPECT_INT(parse(bit, line), -1), "%s", line);
-			ROW(EXPECT_INT(fault.kind, FAULT_USAGE_UNKNOWN_OPTION), "%s", line);
+			ROW(EXPECT_INT(fault.kind, FAULT_USAGE_NOT_HERE), "%s", line);
 		}
 	}
 }
@@ -390,29 +432,6 @@ environment(void)
 	note_variable = dir_variable = NULL;
 }
 
-static void
-closest(void)
-{
-	static const char *const words[] = {"status", "stop", "name", "check", "run"};
-	static const struct {
-		const char *word, *wanted;
-	} rows[] = {{"statsu", "status"}, {"sttus", "status"}, {"stop", "stop"}, {"stpo", "stop"},
-	    {"nam", "name"}, {"rnu", "run"}, {"ru", NULL}, {"rm", NULL}, {"", NULL},
-	    {"chekc", "check"}, {"backup", NULL}, {"statuses", "status"}, {"stats", "status"}};
-	char longest[300];
-
-	for (size_t i = 0; i < ROWS(rows); i++)
-		ROW(EXPECT_STR(closest_word(rows[i].word, words, ROWS(words)), rows[i].wanted),
-		    "%s", rows[i].word);
-	memset(longest, 'a', sizeof(longest) - 1);
-	longest[sizeof(longest) - 1] = '\0';
-	EXPECT(closest_word(longest, words, ROWS(words)) == NULL);
-	EXPECT(closest_word("x", words, 0) == NULL);
-	EXPECT_INT(word_distance("", "abc"), 3);
-	EXPECT_INT(word_distance("abcd", "abdc"), 1);
-	EXPECT_INT(word_distance("kitten", "sitting"), 3);
-}
-
 int
 main(void)
 {
@@ -426,6 +445,5 @@ main(void)
 	TEST(words_of_other_subcommands);
 	TEST(help_and_version_end_it);
 	TEST(environment);
-	TEST(closest);
 	return expect_status();
 }

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The events of a run, one JSON object a line: waiting first, stopped last, and between them what
+ * happens. For programs; field names stay once they are out.
+ */
+#ifndef LOCKRUN_ELECTION_EVENTS_H
+#define LOCKRUN_ELECTION_EVENTS_H
+
+#include "election/campaign.h"
+
+struct events {
+	int fd; /* -1: nobody listens, and all of these do nothing */
+	const struct lockname *name;
+	const struct campaign *campaign;
+	uint64_t generation;
+	duration_t begun, led; /* CLOCK_BOOTTIME; 0 before */
+};
+
+/* Open where events go (eventfile.h); NULL: nowhere. Returns 0, or -1 with errno. */
+int events_open(struct events *events, const char *where, const struct lockname *name,
+    const struct campaign *campaign);
+
+/* In the queue, or turned away from it: who is ahead. */
+void events_waiting(struct events *events, const struct candidacy *candidacy);
+
+/* What an observer hears. */
+void events_observe(struct events *events, const struct happened *happened);
+
+/* Nothing is run, and why. */
+void events_skipped(struct events *events, enum reason reason);
+void events_error(struct events *events, const char *text);
+
+/* The end. */
+void events_stopped(struct events *events, const struct outcome *outcome);
+
+#endif
