@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "values/lockname.h"
 #include "values/option_value.h"
 #include "values/status.h"
 
@@ -236,6 +237,27 @@ read_options(struct option_reading *reading)
 	return 0;
 }
 
+/*
+ * A lock name holds a colon; a word without one may be meant for a subcommand. Without a command
+ * to run, what is wrong with the name says more than that the command is missing.
+ */
+static int
+check_name(struct option_reading *reading, bool has_command)
+{
+	const char *words[SUBCOMMAND_ROWS], *word = reading->options->words[0], *meant = NULL;
+	struct lockname name;
+
+	for (size_t i = 0; i < SUBCOMMAND_ROWS; i++)
+		words[i] = subcommand_table[i].word;
+	if (strchr(word, ':') == NULL)
+		meant = closest_word(word, words, SUBCOMMAND_ROWS);
+	if (meant != NULL) {
+		fault_set(reading->fault, FAULT_USAGE_UNKNOWN_SUBCOMMAND, 0, "\"%s\"", word);
+		return fault_hint(reading->fault, "did you mean \"lockrun %s\"?", meant);
+	}
+	return has_command ? 0 : lockname_parse(word, &name, reading->fault);
+}
+
 /* What stands behind the options of a run: NAME [--] COMMAND [ARG...]. */
 static int
 read_run(struct option_reading *reading)
@@ -258,6 +280,8 @@ read_run(struct option_reading *reading)
 		return fault_set(reading->fault,
 		    refused != NULL ? refused->kind : FAULT_USAGE_DASH_COMMAND, 0, "%s", *command);
 	}
+	if (check_name(reading, *command != NULL) == -1)
+		return -1;
 	if (*command == NULL)
 		return fault_set(
 		    reading->fault, FAULT_USAGE_NO_COMMAND, 0, "\"%s\"", options->words[0]);
