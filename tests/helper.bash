@@ -23,36 +23,46 @@ common_setup() {
 }
 
 common_teardown() {
-	local left pid
-	left=$(marked_processes)
-	for pid in $left; do
+	local pid
+	await_quietly no_marked_processes && return 0
+	for pid in $(marked_processes); do
 		echo "left behind: $pid $(tr '\0' ' ' <"/proc/$pid/cmdline")" >&2
 		kill -KILL "$pid" 2>/dev/null || true
 	done
-	[ -z "$left" ]
+	return 1
 }
+
+# What was killed a moment ago may still be on its way out.
+await_quietly() {
+	local attempt
+	for attempt in {1..50}; do
+		"$@" && return 0
+		sleep 0.02
+	done
+	return 1
+}
+no_marked_processes() { [ -z "$(marked_processes)" ]; }
 
 setup() { common_setup; }
 teardown() { common_teardown; }
 
 # The pids of live processes that carry this test's mark, but for the test's own shells.
 marked_processes() {
-	local directory pid
-	for directory in /proc/[0-9]*; do
-		pid=${directory#/proc/}
-		grep -qzFx "LOCKRUN_TEST_MARK=$BATS_TEST_TMPDIR" "$directory/environ" 2>/dev/null || continue
+	local file pid
+	for file in $(grep -lzFxs "LOCKRUN_TEST_MARK=$BATS_TEST_TMPDIR" /proc/[0-9]*/environ); do
+		pid=${file#/proc/}
+		pid=${pid%/environ}
 		is_ours "$pid" || echo "$pid"
 	done
 }
 
-# Whether a process is this shell, one of its ancestors, or one of the helpers of this function.
+# Whether a process is this shell, one of its ancestors, or gone by now, as that grep is.
 is_ours() {
 	local at=$BASHPID
 	while [ "$at" -gt 1 ]; do
 		[ "$at" = "$1" ] && return 0
 		at=$(cut -d' ' -f4 "/proc/$at/stat" 2>/dev/null) || return 1
 	done
-	# Children of this very function, such as grep and cut, are gone by now.
 	[ ! -e "/proc/$1" ]
 }
 
