@@ -23,13 +23,14 @@ observe_nothing(void *context, const struct happened *happened)
 
 /* What stands in the queue now, in one line. */
 static void
-say_who_leads(const char *name, const struct lockdir *lock, const char *before)
+say_who_leads(const struct options *options, const struct lockdir *lock, const char *before)
 {
+	const char *name = lock->name;
 	char text[DESCRIBE_SIZE];
 	struct roster roster;
 	struct fault fault;
 
-	if (roster_read(lock, &roster, &fault) == -1)
+	if (options->quiet || roster_read(lock, &roster, &fault) == -1)
 		return;
 	if (roster.count > 0 || roster.orphaned || roster.unsupervised)
 		say("%s: %s; now %s", name, before, describe_hold(&roster, "", text));
@@ -80,7 +81,7 @@ ask_and_wait(const struct options *options, const struct lockdir *lock,
 	switch (wait_for_end(lock, holder, options->wait, signals, &signal)) {
 	case ACQUIRE_TAKEN:
 		strlcat(who, " stepped down", sizeof(who));
-		say_who_leads(name, lock, who);
+		say_who_leads(options, lock, who);
 		return (struct ending){.status = STATUS_OK};
 	case ACQUIRE_LATE:
 		say("%s: %s was asked, and is still there after %s; ask again with a longer --wait",
@@ -113,7 +114,7 @@ stop(const struct options *options, const struct lockdir *lock, struct signals *
 		    lock->name, describe_hold(&roster, "", text));
 		ending.status = STATUS_NOT_ACQUIRED;
 	} else {
-		say_who_leads(lock->name, lock, "nobody led");
+		say_who_leads(options, lock, "nobody led");
 	}
 	roster_free(&roster);
 	return ending;
