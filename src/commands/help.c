@@ -62,7 +62,7 @@ help_print(enum subcommand subcommand)
 			    command_table[i].synopsis);
 	}
 	puts("\nRun COMMAND while holding the lock NAME, one leader at a time. In a crontab:\n"
-	     "  lockrun -n -m 10m backup:v1:single-flight:home -- backup-home");
+	     "  /usr/local/bin/lockrun -n -m 10m app:v1:single-flight:sync -- /opt/sync");
 	print_options(subcommand);
 	print_statuses();
 	puts("\nNames: app:vN:kind:resource[:scope...]. Durations: 250ms, 30s, 1.5m, 2h, 1d.\n"
