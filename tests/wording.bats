@@ -18,3 +18,12 @@ ended() {
 	[ -z "$output$stderr" ]
 	ended 124
 }
+
+@test "a missing name is answered with the usage of the subcommand at hand" {
+	run -64 "$LOCKRUN" stop
+	[[ "$output" == *"no lock name was given; usage: lockrun stop "*" NAME" ]]
+	run -64 "$LOCKRUN" name
+	[[ "$output" == *"no lock name was given; usage: lockrun name NAME "* ]]
+	run -64 "$LOCKRUN"
+	[[ "$output" == *"no lock name was given; usage: lockrun "*"NAME [--] COMMAND"* ]]
+}

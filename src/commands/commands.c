@@ -15,7 +15,8 @@ const struct command_row command_table[] = {
 	"ask the leader to step down, and wait until it has"},
     {"check", SUB_CHECK, command_check, "[NAME]",
 	"inside a term: does it still lead, with nobody asking it to stop?"},
-    {"name", SUB_NAME, command_name_tool, "NAME | --app A --protocol N --kind K --resource R",
+    {"name", SUB_NAME, command_name_tool,
+	"NAME | --app A --protocol N --kind K --resource R [--scope S]...",
 	"check and explain a lock name, or build one"},
 };
 
@@ -39,6 +40,15 @@ command_of(enum subcommand subcommand)
 			return &command_table[i];
 	}
 	return NULL;
+}
+
+int
+command_needs_name(enum subcommand subcommand, struct fault *fault)
+{
+	const struct command_row *row = command_of(subcommand);
+
+	fault_set(fault, FAULT_USAGE_NO_NAME, 0, "%s", row->word);
+	return fault_hint(fault, "usage: lockrun %s %s", row->word, row->synopsis);
 }
 
 bool

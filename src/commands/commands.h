@@ -38,6 +38,9 @@ struct ending command_check(char **arguments, struct process_entry *entry);
 bool command_parse(
     enum subcommand subcommand, char **arguments, struct options *options, struct ending *ending);
 
+/* Set the fault that a lock name is missing, with the subcommand's usage. Always returns -1. */
+int command_needs_name(enum subcommand subcommand, struct fault *fault);
+
 void help_print(enum subcommand subcommand);
 void help_version(void);
 

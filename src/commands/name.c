@@ -43,7 +43,7 @@ check_or_build(const struct options *options, struct fault *fault)
 		return fault_set(
 		    fault, FAULT_USAGE_EXTRA_WORD, 0, "%s", options->words[builds ? 0 : 1]);
 	if (!builds && options->word_count == 0)
-		return fault_set(fault, FAULT_USAGE_NO_NAME, 0, "name");
+		return command_needs_name(SUB_NAME, fault);
 	if (builds) {
 		if (lockname_build(&parts, &name, fault) == -1)
 			return -1;

@@ -134,7 +134,7 @@ command_stop(char **arguments, struct process_entry *entry)
 		return ending;
 	if (options.word_count != 1)
 		options.word_count == 0
-		    ? fault_set(&fault, FAULT_USAGE_NO_NAME, 0, "stop")
+		    ? command_needs_name(SUB_STOP, &fault)
 		    : fault_set(&fault, FAULT_USAGE_EXTRA_WORD, 0, "%s", options.words[1]);
 	else if (lockname_parse(options.words[0], &name, &fault) == 0 &&
 		 statedir_open(options.directory, STATE_READ, &directory, &fault) == 0 &&

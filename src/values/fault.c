@@ -34,8 +34,7 @@ static const struct fault_row fault_table[] = {
     {FAULT_NAME_PART_FORM, STATUS_USAGE,
 	"a part of the lock name is empty or does not begin with a letter or digit", A_NAME},
 
-    {FAULT_USAGE_NO_NAME, STATUS_USAGE, "no lock name was given",
-	"usage: lockrun [OPTION...] NAME [--] COMMAND [ARG...]"},
+    {FAULT_USAGE_NO_NAME, STATUS_USAGE, "no lock name was given", ""},
     {FAULT_USAGE_NO_COMMAND, STATUS_USAGE, "no command to run was given",
 	"usage: lockrun [OPTION...] NAME [--] COMMAND [ARG...]"},
     {FAULT_USAGE_UNKNOWN_OPTION, STATUS_USAGE, "no such option", ""},

@@ -267,8 +267,11 @@ read_run(struct option_reading *reading)
 	struct option_spelling spelling;
 	const struct refused_row *refused;
 
-	if (options->words[0] == NULL)
-		return fault_set(reading->fault, FAULT_USAGE_NO_NAME, 0, "command line");
+	if (options->words[0] == NULL) {
+		fault_set(reading->fault, FAULT_USAGE_NO_NAME, 0, "command line");
+		return fault_hint(
+		    reading->fault, "usage: lockrun [OPTION...] NAME [--] COMMAND [ARG...]");
+	}
 	while (options->words[options->word_count] != NULL)
 		options->word_count++;
 	if (*command != NULL && strcmp(*command, "--") == 0) {
