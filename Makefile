@@ -43,8 +43,16 @@ $(BUILD)/unit/%: tests/unit/%.c tests/unit/expect.h $(VALUES)
 unit: $(UNITS:%=$(BUILD)/unit/%)
 	@set -e; for test in $^; do $$test; done
 
+PROBES    = $(patsubst tests/probe/%.c,$(BUILD)/probe/%,$(wildcard tests/probe/*.c))
+
+$(BUILD)/probe/%: tests/probe/%.c $(VALUES)
+	@mkdir -p $(@D)
+	$(CC) $(ALLCFLAGS) -o $@ $< $(VALUES) $(ALLLIBS)
+
+probes: $(PROBES)
+
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all unit clean
+.PHONY: all unit probes clean
 .DELETE_ON_ERROR:

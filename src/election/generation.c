@@ -14,7 +14,7 @@
 void
 generation_seed(char file[NUMBER_FILE_SIZE])
 {
-	struct number number = {.ceiling = NUMBER_STEP};
+	struct number number = {0};
 
 	clock_boot_id(number.boot);
 	for (uint64_t sequence = 1; sequence <= NUMBER_SLOTS; sequence++) {
@@ -35,9 +35,12 @@ write_slot(int fd, struct number *number)
 	    fd, slot, sizeof(slot), (off_t)(number->sequence % NUMBER_SLOTS * NUMBER_SLOT_SIZE));
 }
 
-/* The order of writes and syncs is the one that values/record.h gives the reasons for. */
+/*
+ * The three writes of values/record.h. Without a ceiling nothing was ever given here, and whoever
+ * made NAME/ may have been killed before its way from the root was on the disk.
+ */
 static int
-give(int fd, const struct number_plan *plan, const char *boot)
+give(const struct lockdir *lock, int fd, const struct number_plan *plan, const char *boot)
 {
 	struct number number = plan->current;
 
@@ -46,6 +49,8 @@ give(int fd, const struct number_plan *plan, const char *boot)
 		number.last = plan->next - 1;
 		number.raising = plan->ceiling;
 		if (write_slot(fd, &number) == -1 || fdatasync(fd) == -1)
+			return -1;
+		if (number.ceiling == 0 && lockdir_sync(lock) == -1)
 			return -1;
 		number.ceiling = plan->ceiling;
 		number.raising = 0;
@@ -73,7 +78,7 @@ generation_next(const struct lockdir *lock, uint64_t *generation, struct fault *
 		fault_set(fault, FAULT_NUMBER_DAMAGED, 0, "%s", path);
 	else if (plan.next == 0)
 		fault_set(fault, FAULT_NUMBER_SPENT, 0, "%s", path);
-	else if (give(fd, &plan, boot) == -1)
+	else if (give(lock, fd, &plan, boot) == -1)
 		fault_set(fault, FAULT_FILE_UNUSABLE, errno, "%s", path);
 	else
 		result = 0;

@@ -6,8 +6,10 @@
  *  - only who holds the lock writes `number`;
  *  - the two slots are written in turn, so that a torn or lost write leaves the other one;
  *  - no generation is given above a ceiling that was synced before ("raise, then sync" gave numbers
- *    twice after a power cut; so the new ceiling is written as `raising`, synced, written as the
- *    ceiling, and synced again before the slot with `raising` may be written over);
+ *    twice after a power cut; so the new ceiling is written as `raising`, synced, and only then
+ *    written as the ceiling, and synced again: a `raising` that stays would call for another raise
+ *    at every term);
+ *  - none is given before every directory on the way to `number` was synced;
  *  - whatever cannot be trusted (another boot, a damaged slot) goes on above everything that could
  *    have been given.
  * Gaps are fine, going back is not.
@@ -20,13 +22,14 @@
 #include "kernel/lockdir.h"
 #include "values/record.h"
 
-/* What a new `number` holds: nothing was given, and one step is paid for. */
+/* What a new `number` holds: nothing was given, and nothing is paid for. */
 void generation_seed(char file[NUMBER_FILE_SIZE]);
 
 /*
  * Give the next generation. Call only while holding the lock. Writes one slot; once in NUMBER_STEP
- * terms, and after anything that cannot be trusted, three slots with two syncs between them.
- * Returns 0, or -1 with a fault and nothing given.
+ * terms, and after anything that cannot be trusted, three, and a sync after each of the first two;
+ * the very first time the directories above are synced as well. Returns 0, or -1 with a fault and
+ * nothing given.
  */
 int generation_next(const struct lockdir *lock, uint64_t *generation, struct fault *fault);
 

@@ -269,6 +269,12 @@ lockdir_is_current(const struct lockdir *lock, int fd)
 	       ours.st_ino == named.st_ino;
 }
 
+int
+lockdir_sync(const struct lockdir *lock)
+{
+	return fsync(lock->fd) == -1 ? -1 : statedir_sync(lock->directory);
+}
+
 /* ---- q/ and listings ---- */
 
 int

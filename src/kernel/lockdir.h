@@ -54,6 +54,12 @@ int lockdir_file(
  */
 bool lockdir_is_current(const struct lockdir *lock, int fd);
 
+/*
+ * Sync NAME, DIR and what is above it, so that a power cut cannot take away the way to our files.
+ * Whoever made them should have, but may have been killed. Returns 0, or -1 with errno.
+ */
+int lockdir_sync(const struct lockdir *lock);
+
 /* "DIR/NAME/FILE", for a message or a look-up by the full path; returns path. */
 #define LOCKDIR_PATH_SIZE (PATH_MAX + NAME_MAX + 16)
 const char *

@@ -196,6 +196,23 @@ statedir_reopen(struct statedir *directory, struct fault *fault)
 	return statedir_open(path, STATE_CONTEND, directory, fault);
 }
 
+int
+statedir_sync(const struct statedir *directory)
+{
+	char path[PATH_MAX];
+
+	if (fsync(directory->fd) == -1)
+		return -1;
+	/* What cannot be read or synced up there is not of our making; a dying disk is a matter. */
+	strlcpy(path, directory->path, sizeof(path));
+	for (char *slash; (slash = strrchr(path, '/')) != NULL && path[1] != '\0';
+	     slash[slash == path ? 1 : 0] = '\0') {
+		if (sync_parent(path) == -1 && errno == EIO)
+			return -1;
+	}
+	return 0;
+}
+
 void
 statedir_close(struct statedir *directory)
 {

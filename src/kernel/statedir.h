@@ -51,6 +51,9 @@ void statedir_close(struct statedir *directory);
 /* Look the path up again, since what stands there may have been moved or replaced. */
 int statedir_reopen(struct statedir *directory, struct fault *fault);
 
+/* Sync DIR and each directory above it that can be synced. Returns 0, or -1 with errno. */
+int statedir_sync(const struct statedir *directory);
+
 /*
  * Call each for every entry of DIR but "." and "..", in no order, until it returns false. A name
  * that is renamed meanwhile may be missed or met twice (readdir(3)). Returns 0, or -1 with errno.

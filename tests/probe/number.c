@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * number FILE show: one line a slot, "SLOT SEQUENCE LAST CEILING RAISING" or "SLOT damaged".
+ * number FILE reboot: let all sound slots say that another boot wrote them.
+ * number FILE last: let one number be left to give.
+ */
+#include <err.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "values/record.h"
+
+#define ANOTHER_BOOT "00000000-dead-4b00-8000-000000000000"
+
+static void
+show(const char *file)
+{
+	struct number number;
+
+	for (unsigned slot = 0; slot < NUMBER_SLOTS; slot++) {
+		if (number_unpack(file + slot * NUMBER_SLOT_SIZE, &number))
+			printf("%u %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", slot,
+			    number.sequence, number.last, number.ceiling, number.raising);
+		else
+			printf("%u damaged\n", slot);
+	}
+}
+
+static void
+reboot(char *file)
+{
+	struct number number;
+
+	for (unsigned slot = 0; slot < NUMBER_SLOTS; slot++) {
+		if (!number_unpack(file + slot * NUMBER_SLOT_SIZE, &number))
+			continue;
+		snprintf(number.boot, sizeof(number.boot), "%s", ANOTHER_BOOT);
+		number_pack(&number, file + slot * NUMBER_SLOT_SIZE);
+	}
+}
+
+static void
+leave_one(char *file)
+{
+	struct number number = {.last = INT64_MAX - 1, .ceiling = INT64_MAX};
+	struct number found;
+
+	if (!number_unpack(file, &found))
+		errx(1, "slot 0 is damaged");
+	memcpy(number.boot, found.boot, sizeof(number.boot));
+	for (number.sequence = 2; number.sequence < 4; number.sequence++)
+		number_pack(&number, file + number.sequence % NUMBER_SLOTS * NUMBER_SLOT_SIZE);
+}
+
+int
+main(int argc, char **argv)
+{
+	char file[NUMBER_FILE_SIZE];
+	int fd;
+
+	if (argc != 3)
+		errx(1, "usage: number FILE show|reboot|last");
+	fd = open(argv[1], O_RDWR);
+	if (fd == -1 || pread(fd, file, sizeof(file), 0) != (ssize_t)sizeof(file))
+		err(1, "%s", argv[1]);
+	if (strcmp(argv[2], "show") == 0) {
+		show(file);
+		return 0;
+	}
+	if (strcmp(argv[2], "last") == 0)
+		leave_one(file);
+	else
+		reboot(file);
+	if (pwrite(fd, file, sizeof(file), 0) != (ssize_t)sizeof(file))
+		err(1, "%s", argv[1]);
+	return 0;
+}
