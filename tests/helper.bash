@@ -4,7 +4,9 @@
 
 bats_require_minimum_version 1.5.0
 
-: "${LOCKRUN:=$BATS_TEST_DIRNAME/../build/lockrun}"
+TESTS=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
+: "${LOCKRUN:=$TESTS/../build/lockrun}"
+: "${PROBES:=$TESTS/../build/probe}"
 LOCKRUN=$(realpath "$LOCKRUN")
 LOCK=demo:v1:leader:sync
 
@@ -113,3 +115,6 @@ state_of() { cut -d')' -f2 "/proc/$1/stat" | cut -d' ' -f2; }
 
 # as_user COMMAND...: as an unprivileged user; skips when there is no way to become one.
 as_user() { setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; }
+
+# generation [NAME]: lead once, and tell with which generation.
+generation() { "$LOCKRUN" "${1:-$LOCK}" -- sh -c 'echo $LOCKRUN_GENERATION'; }
