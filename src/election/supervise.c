@@ -35,12 +35,21 @@ struct watch {
 
 /* ---- the command's news ---- */
 
-/* Ctrl-Z and its kin: the shell has to see its job stopped when the command was. */
+/*
+ * Ctrl-Z and its kin: the shell has to see its job stopped when the command was. SIGSTOP is most
+ * often somebody's kill -STOP, and the SIGCONT that follows would not reach us; so that is taken
+ * for a shell's business only in the foreground.
+ */
 static void
 mirror_stop(struct watch *watch, int signal)
 {
+	const enum terminal terminal = process_terminal();
+
 	watch->command_stopped = true;
-	if (!watch->stepdown.begun && process_has_terminal())
+	if (watch->stepdown.begun || proctable_group_is_orphaned())
+		return;
+	if (terminal == TERMINAL_FOREGROUND ||
+	    (terminal == TERMINAL_BACKGROUND && signal != SIGSTOP))
 		signals_stop_by(signal);
 }
 

@@ -270,17 +270,19 @@ process_watch_parent(pid_t parent)
 	return (int)syscall(SYS_pidfd_open, parent, 0);
 }
 
-bool
-process_has_terminal(void)
+enum terminal
+process_terminal(void)
 {
+	pid_t foreground;
 	int fd;
 
 	/* tty(4): there is no such device for a process without one. */
 	fd = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC);
 	if (fd == -1)
-		return false;
+		return TERMINAL_NONE;
+	foreground = tcgetpgrp(fd);
 	close(fd);
-	return true;
+	return foreground == getpgrp() ? TERMINAL_FOREGROUND : TERMINAL_BACKGROUND;
 }
 
 int

@@ -82,8 +82,14 @@ void process_reap_others(pid_t spared);
  */
 int process_watch_parent(pid_t parent);
 
-/* Whether we have a controlling terminal. */
-bool process_has_terminal(void);
+enum terminal {
+	TERMINAL_NONE,
+	TERMINAL_BACKGROUND,
+	TERMINAL_FOREGROUND,
+};
+
+/* Where our process group stands on its controlling terminal. */
+enum terminal process_terminal(void);
 
 /* Send a signal to a child that was not reaped. Returns 0, or -1 with errno. */
 int process_send(pid_t child, int signal);
