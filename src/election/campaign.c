@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: ISC */
 #include "election/campaign.h"
 
-#include <bsd/stdlib.h>
-#include <bsd/string.h>
-
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "election/generation.h"
+#include "election/engine.h"
 #include "election/passing.h"
-#include "election/terms.h"
 #include "kernel/clock.h"
 
 /* How often a lock may be replaced under us before that stops looking like an accident. */
@@ -23,129 +18,6 @@
  */
 #define FOREIGN_PATIENCE (250 * DURATION_MILLISECOND)
 #define FOREIGN_INTERVAL (10 * DURATION_MILLISECOND)
-
-/* ---- queue up ---- */
-
-static void
-introduce(struct campaign *campaign, const struct candidacy *candidacy)
-{
-	struct ticket_text *text = &campaign->text;
-
-	snprintf(campaign->contender, sizeof(campaign->contender), "%08x%08x%08x%08x", arc4random(),
-	    arc4random(), arc4random(), arc4random());
-	campaign->queued_ms = clock_realtime_ms();
-	strlcpy(text->contender, campaign->contender, sizeof(text->contender));
-	strlcpy(text->condition, "waiting", sizeof(text->condition));
-	text->since_ms = campaign->queued_ms;
-	command_name(candidacy->command, text->command);
-	if (candidacy->note != NULL)
-		strlcpy(text->note, candidacy->note, sizeof(text->note));
-}
-
-static enum acquire
-lock_fault(const struct campaign *campaign, struct fault *fault)
-{
-	char path[LOCKDIR_PATH_SIZE];
-	int error = errno;
-
-	fault_set(fault, FAULT_LOCK_UNUSABLE, error, "%s",
-	    lockdir_path(&campaign->lock, STATE_LOCK, path));
-	return ACQUIRE_FAULT;
-}
-
-static int
-open_lockdir(struct campaign *campaign, struct fault *fault)
-{
-	char number[NUMBER_FILE_SIZE], terms[TERM_FILE_SIZE];
-	const struct state_seed seeds[] = {
-	    {STATE_LOCK, "", 0},
-	    {STATE_ASK, "", 0},
-	    {STATE_NUMBER, number, sizeof(number)},
-	    {STATE_TERMS, terms, sizeof(terms)},
-	};
-
-	const struct candidacy *candidacy = campaign->candidacy;
-
-	if (lockdir_open(candidacy->directory, candidacy->name->text, STATE_READ, NULL, 0,
-		&campaign->lock, fault) == -1)
-		return -1;
-	if (campaign->lock.fd != -1 && campaign->lock.queue != -1)
-		return 0;
-	/* The first time, or a cleaner was there. */
-	lockdir_close(&campaign->lock);
-	generation_seed(number);
-	terms_seed(terms);
-	return lockdir_open(candidacy->directory, candidacy->name->text, STATE_CONTEND, seeds,
-	    sizeof(seeds) / sizeof(seeds[0]), &campaign->lock, fault);
-}
-
-static enum lock_mode
-lock_mode(const struct campaign *campaign)
-{
-	return campaign->candidacy->mode == TICKET_SHARED ? LOCK_SHARED : LOCK_EXCLUSIVE;
-}
-
-static enum queue_result
-look_ahead(const struct campaign *campaign, struct ticket *ahead, int *fd)
-{
-	return queue_look_ahead(&campaign->queue, campaign->candidacy->mode, ahead, fd);
-}
-
-/* A ticket, or none where that is not possible; then the kernel's order has to do. */
-static enum acquire
-take_ticket(struct campaign *campaign, struct fault *fault)
-{
-	const struct candidacy *candidacy = campaign->candidacy;
-	struct happened no_ticket = {.what = HAPPENING_NO_TICKET};
-
-	if (queue_up(&campaign->queue, candidacy->mode,
-		candidacy->if_available ? TICKET_TRY : TICKET_QUEUED) == QUEUE_OK) {
-		queue_describe(&campaign->queue, &campaign->text);
-		return ACQUIRE_TAKEN;
-	}
-	/* The kernel has no locks to give, or none here: then `lock` cannot be had either. */
-	if (errno == ENOLCK || errno == EOPNOTSUPP || errno == EROFS || errno == EACCES)
-		return lock_fault(campaign, fault);
-	no_ticket.error = errno;
-	candidacy->observer->observe(candidacy->observer->context, &no_ticket);
-	return ACQUIRE_TAKEN;
-}
-
-enum nesting {
-	NESTING_NONE,
-	NESTING_SHARES, /* inside, and both share: we lead already in a way, and pass the queue */
-	NESTING_REFUSED,
-};
-
-/* Whoever is in the way may be we ourselves. */
-static enum nesting
-nesting(struct campaign *campaign)
-{
-	if (!campaign->nested_checked)
-		campaign->nested = nested_find(&campaign->lock);
-	campaign->nested_checked = true;
-	if (!campaign->nested.inside)
-		return NESTING_NONE;
-	return ticket_conflicts(campaign->nested.mode, campaign->candidacy->mode) ? NESTING_REFUSED
-										  : NESTING_SHARES;
-}
-
-/* Open the lock's directory and take a ticket; also when everything has to be done anew. */
-static enum acquire
-enter(struct campaign *campaign, struct fault *fault)
-{
-	struct ticket ahead;
-
-	if (open_lockdir(campaign, fault) == -1)
-		return ACQUIRE_FAULT;
-	queue_init(&campaign->queue, &campaign->lock);
-	/* A try that cannot succeed needs no ticket. */
-	if (campaign->candidacy->if_available &&
-	    look_ahead(campaign, &ahead, NULL) == QUEUE_AHEAD && ahead.state == TICKET_HOLDING &&
-	    nesting(campaign) != NESTING_SHARES)
-		return campaign->nested.inside ? ACQUIRE_NESTED : ACQUIRE_BUSY;
-	return take_ticket(campaign, fault);
-}
 
 static enum acquire
 unless_left(struct campaign *campaign, enum acquire result)
@@ -164,8 +36,8 @@ campaign_queue_up(struct campaign *campaign, const struct candidacy *candidacy, 
 	campaign->lock.fd = campaign->lock.queue = campaign->queue.fd = -1;
 	patience_begin(&campaign->patience, candidacy->signals, candidacy->observer,
 	    candidacy->wait, candidacy->parent);
-	introduce(campaign, candidacy);
-	return unless_left(campaign, enter(campaign, fault));
+	engine_introduce(campaign, candidacy);
+	return unless_left(campaign, engine_enter(campaign, fault));
 }
 
 /* ---- acquire ---- */
@@ -202,15 +74,15 @@ wait_for_turn(struct campaign *campaign, struct fault *fault)
 	while (result == ACQUIRE_AGAIN || result == ACQUIRE_TAKEN) {
 		if (campaign->queue.fd == -1)
 			return ACQUIRE_TAKEN;
-		switch (look_ahead(campaign, &ahead, &fd)) {
+		switch (engine_look_ahead(campaign, &ahead, &fd)) {
 		case QUEUE_AHEAD:
 			break;
 		case QUEUE_ERROR:
-			return lock_fault(campaign, fault);
+			return engine_fault(campaign, fault);
 		default:
 			return ACQUIRE_TAKEN;
 		}
-		switch (nesting(campaign)) {
+		switch (engine_nesting(campaign)) {
 		case NESTING_NONE:
 			result = wait_behind(campaign, &ahead, fd);
 			break;
@@ -223,7 +95,7 @@ wait_for_turn(struct campaign *campaign, struct fault *fault)
 		}
 		close(fd);
 	}
-	return result == ACQUIRE_FAULT ? lock_fault(campaign, fault) : result;
+	return result == ACQUIRE_FAULT ? engine_fault(campaign, fault) : result;
 }
 
 /* A try at a lock that no contender of ours holds: whoever does may be gone in a moment. */
@@ -237,7 +109,7 @@ try_again(struct campaign *campaign)
 		result = patience_pause(&campaign->patience, FOREIGN_INTERVAL);
 		if (result != ACQUIRE_TAKEN)
 			return result;
-		switch (lock_try(campaign->lock_fd, lock_mode(campaign))) {
+		switch (lock_try(campaign->lock_fd, engine_lock_mode(campaign))) {
 		case LOCK_TAKEN:
 			return ACQUIRE_TAKEN;
 		case LOCK_ERROR:
@@ -253,11 +125,12 @@ try_again(struct campaign *campaign)
 static enum acquire
 wait_for_lock(struct campaign *campaign)
 {
-	if (nesting(campaign) == NESTING_REFUSED)
+	if (engine_nesting(campaign) == NESTING_REFUSED)
 		return ACQUIRE_NESTED;
 	if (campaign->candidacy->if_available)
 		return try_again(campaign);
-	return patience_wait(&campaign->patience, campaign->lock_fd, lock_mode(campaign), NULL);
+	return patience_wait(
+	    &campaign->patience, campaign->lock_fd, engine_lock_mode(campaign), NULL);
 }
 
 /* Take the lock; *blocked tells that time has passed since we looked who is ahead. */
@@ -270,7 +143,7 @@ take_lock(struct campaign *campaign, bool *blocked, struct fault *fault)
 	campaign->lock_fd = lockdir_file(&campaign->lock, STATE_LOCK, STATE_CONTEND, fault);
 	if (campaign->lock_fd == -1)
 		return ACQUIRE_FAULT;
-	switch (lock_try(campaign->lock_fd, lock_mode(campaign))) {
+	switch (lock_try(campaign->lock_fd, engine_lock_mode(campaign))) {
 	case LOCK_TAKEN:
 		break;
 	case LOCK_BUSY:
@@ -281,7 +154,7 @@ take_lock(struct campaign *campaign, bool *blocked, struct fault *fault)
 		result = ACQUIRE_FAULT;
 		break;
 	}
-	return result == ACQUIRE_FAULT ? lock_fault(campaign, fault) : result;
+	return result == ACQUIRE_FAULT ? engine_fault(campaign, fault) : result;
 }
 
 /* Closing gives the lock up as well: no command has inherited it yet. */
@@ -302,7 +175,7 @@ enter_anew(struct campaign *campaign, struct fault *fault)
 	lockdir_close(&campaign->lock);
 	if (statedir_reopen(campaign->candidacy->directory, fault) == -1)
 		return ACQUIRE_FAULT;
-	return enter(campaign, fault);
+	return engine_enter(campaign, fault);
 }
 
 enum settled {
@@ -325,8 +198,8 @@ settle(struct campaign *campaign, bool blocked)
 	if (!lockdir_is_current(&campaign->lock, campaign->lock_fd))
 		return SETTLED_ANEW;
 	if (blocked && campaign->queue.fd != -1 &&
-	    look_ahead(campaign, &ahead, NULL) == QUEUE_AHEAD &&
-	    nesting(campaign) != NESTING_SHARES)
+	    engine_look_ahead(campaign, &ahead, NULL) == QUEUE_AHEAD &&
+	    engine_nesting(campaign) != NESTING_SHARES)
 		return SETTLED_NOT_OUR_TURN;
 	if (queue_hold(&campaign->queue) == QUEUE_PASSED)
 		return SETTLED_ANEW;
@@ -340,12 +213,13 @@ acquire(struct campaign *campaign, struct fault *fault)
 	enum acquire result;
 	bool blocked;
 
-	for (int i = 0; i < SETTLE_ATTEMPTS; i++) {
+	for (int anew = 0; anew < SETTLE_ATTEMPTS;) {
 		result = wait_for_turn(campaign, fault);
 		if (result == ACQUIRE_TAKEN)
 			result = take_lock(campaign, &blocked, fault);
 		/* The directory is gone, and with it the name to make a file under. */
 		if (result == ACQUIRE_FAULT && fault->error == ENOENT) {
+			anew++;
 			if ((result = enter_anew(campaign, fault)) != ACQUIRE_TAKEN)
 				return result;
 			continue;
@@ -354,7 +228,7 @@ acquire(struct campaign *campaign, struct fault *fault)
 			return result;
 		switch (settle(campaign, blocked)) {
 		case SETTLED:
-			lock_mark(campaign->lock_fd, lock_mode(campaign));
+			lock_mark(campaign->lock_fd, engine_lock_mode(campaign));
 			return patience_left(&campaign->patience);
 		case SETTLED_NOT_OUR_TURN:
 			give_back(campaign);
@@ -362,6 +236,7 @@ acquire(struct campaign *campaign, struct fault *fault)
 				return ACQUIRE_BUSY;
 			break;
 		case SETTLED_ANEW:
+			anew++;
 			result = enter_anew(campaign, fault);
 			if (result != ACQUIRE_TAKEN)
 				return result;

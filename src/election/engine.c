@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: ISC */
+#include "election/engine.h"
+
+#include <bsd/stdlib.h>
+#include <bsd/string.h>
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "election/generation.h"
+#include "election/terms.h"
+#include "kernel/clock.h"
+
+void
+engine_introduce(struct campaign *campaign, const struct candidacy *candidacy)
+{
+	struct ticket_text *text = &campaign->text;
+
+	snprintf(campaign->contender, sizeof(campaign->contender), "%08x%08x%08x%08x", arc4random(),
+	    arc4random(), arc4random(), arc4random());
+	campaign->queued_ms = clock_realtime_ms();
+	strlcpy(text->contender, campaign->contender, sizeof(text->contender));
+	strlcpy(text->condition, "waiting", sizeof(text->condition));
+	text->since_ms = campaign->queued_ms;
+	command_name(candidacy->command, text->command);
+	if (candidacy->note != NULL)
+		strlcpy(text->note, candidacy->note, sizeof(text->note));
+}
+
+enum acquire
+engine_fault(const struct campaign *campaign, struct fault *fault)
+{
+	char path[LOCKDIR_PATH_SIZE];
+	int error = errno;
+
+	fault_set(fault, FAULT_LOCK_UNUSABLE, error, "%s",
+	    lockdir_path(&campaign->lock, STATE_LOCK, path));
+	return ACQUIRE_FAULT;
+}
+
+static int
+open_lockdir(struct campaign *campaign, struct fault *fault)
+{
+	char number[NUMBER_FILE_SIZE], terms[TERM_FILE_SIZE];
+	const struct state_seed seeds[] = {
+	    {STATE_LOCK, "", 0},
+	    {STATE_ASK, "", 0},
+	    {STATE_NUMBER, number, sizeof(number)},
+	    {STATE_TERMS, terms, sizeof(terms)},
+	};
+
+	const struct candidacy *candidacy = campaign->candidacy;
+
+	if (lockdir_open(candidacy->directory, candidacy->name->text, STATE_READ, NULL, 0,
+		&campaign->lock, fault) == -1)
+		return -1;
+	if (campaign->lock.fd != -1 && campaign->lock.queue != -1)
+		return 0;
+	/* The first time, or a cleaner was there. */
+	lockdir_close(&campaign->lock);
+	generation_seed(number);
+	terms_seed(terms);
+	return lockdir_open(candidacy->directory, candidacy->name->text, STATE_CONTEND, seeds,
+	    sizeof(seeds) / sizeof(seeds[0]), &campaign->lock, fault);
+}
+
+enum lock_mode
+engine_lock_mode(const struct campaign *campaign)
+{
+	return campaign->candidacy->mode == TICKET_SHARED ? LOCK_SHARED : LOCK_EXCLUSIVE;
+}
+
+enum queue_result
+engine_look_ahead(const struct campaign *campaign, struct ticket *ahead, int *fd)
+{
+	return queue_look_ahead(&campaign->queue, campaign->candidacy->mode, ahead, fd);
+}
+
+/* A ticket, or none where that is not possible; then the kernel's order has to do. */
+static enum acquire
+take_ticket(struct campaign *campaign, struct fault *fault)
+{
+	const struct candidacy *candidacy = campaign->candidacy;
+	struct happened no_ticket = {.what = HAPPENING_NO_TICKET};
+
+	if (queue_up(&campaign->queue, candidacy->mode,
+		candidacy->if_available ? TICKET_TRY : TICKET_QUEUED) == QUEUE_OK) {
+		queue_describe(&campaign->queue, &campaign->text);
+		return ACQUIRE_TAKEN;
+	}
+	/* The kernel has no locks to give, or none here: then `lock` cannot be had either. */
+	if (errno == ENOLCK || errno == EOPNOTSUPP || errno == EROFS || errno == EACCES)
+		return engine_fault(campaign, fault);
+	no_ticket.error = errno;
+	candidacy->observer->observe(candidacy->observer->context, &no_ticket);
+	return ACQUIRE_TAKEN;
+}
+
+enum nesting
+engine_nesting(struct campaign *campaign)
+{
+	if (!campaign->nested_checked)
+		campaign->nested = nested_find(&campaign->lock);
+	campaign->nested_checked = true;
+	if (!campaign->nested.inside)
+		return NESTING_NONE;
+	return ticket_conflicts(campaign->nested.mode, campaign->candidacy->mode) ? NESTING_REFUSED
+										  : NESTING_SHARES;
+}
+
+enum acquire
+engine_enter(struct campaign *campaign, struct fault *fault)
+{
+	struct ticket ahead;
+
+	if (open_lockdir(campaign, fault) == -1)
+		return ACQUIRE_FAULT;
+	queue_init(&campaign->queue, &campaign->lock);
+	/* A try that cannot succeed needs no ticket. */
+	if (campaign->candidacy->if_available &&
+	    engine_look_ahead(campaign, &ahead, NULL) == QUEUE_AHEAD &&
+	    ahead.state == TICKET_HOLDING && engine_nesting(campaign) != NESTING_SHARES)
+		return campaign->nested.inside ? ACQUIRE_NESTED : ACQUIRE_BUSY;
+	return take_ticket(campaign, fault);
+}

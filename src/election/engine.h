@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * The flock engine's way into a lock's directory and queue. For election/campaign.c only; all
+ * others see election/campaign.h.
+ */
+#ifndef LOCKRUN_ELECTION_ENGINE_H
+#define LOCKRUN_ELECTION_ENGINE_H
+
+#include "election/campaign.h"
+#include "kernel/lock.h"
+
+/* Say who we are, in what will be the ticket's text. */
+void engine_introduce(struct campaign *campaign, const struct candidacy *candidacy);
+
+/* Open the lock's directory and take a ticket; also when everything has to be done anew. */
+enum acquire engine_enter(struct campaign *campaign, struct fault *fault);
+
+/* ACQUIRE_FAULT, with errno as the reason why `lock` cannot be used. */
+enum acquire engine_fault(const struct campaign *campaign, struct fault *fault);
+
+enum lock_mode engine_lock_mode(const struct campaign *campaign);
+
+/* queue_look_ahead for us. */
+enum queue_result engine_look_ahead(const struct campaign *campaign, struct ticket *ahead, int *fd);
+
+enum nesting {
+	NESTING_NONE,
+	NESTING_SHARES, /* inside, and both share: we lead already in a way, and pass the queue */
+	NESTING_REFUSED,
+};
+
+/* Whoever is in the way may be we ourselves. Asked when somebody is; the answer is kept. */
+enum nesting engine_nesting(struct campaign *campaign);
+
+#endif
