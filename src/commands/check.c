@@ -18,7 +18,6 @@ still_leads(const struct lockdir *lock, const char *contender)
 	const struct roster_entry *us;
 	struct roster roster;
 	struct fault fault;
-	struct ask ask;
 	bool leads;
 	int fd;
 
@@ -29,7 +28,7 @@ still_leads(const struct lockdir *lock, const char *contender)
 		strcmp(us->text.condition, "leading") == 0;
 	/* The leader may not have read yet what is asked of it. */
 	if (leads && (fd = lockdir_file(lock, STATE_ASK, STATE_READ, &fault)) != -1) {
-		leads = !asks_for(fd, us->text.generation, contender, &ask);
+		leads = !asks_stop(fd, us->text.generation, contender);
 		close(fd);
 	}
 	roster_free(&roster);

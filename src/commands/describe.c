@@ -80,3 +80,20 @@ describe_outcome(const struct term *term, char text[DESCRIBE_SIZE])
 		    text, DESCRIBE_SIZE, "%s, status %d", reason_word(term->reason), term->status);
 	return text;
 }
+
+char *
+describe_term(const struct term *term, char text[DESCRIBE_SIZE])
+{
+	char outcome[DESCRIBE_SIZE], since[DURATION_TEXT_SIZE];
+
+	describe_since(term->stage == TERM_ENDED ? term->ended_ms : term->begun_ms, since);
+	if (term->stage == TERM_ENDED)
+		snprintf(text, DESCRIBE_SIZE, "%.*s, %s ago", DESCRIBE_SIZE / 2,
+		    describe_outcome(term, outcome), since);
+	else if (term->stage == TERM_UNREPORTED)
+		snprintf(
+		    text, DESCRIBE_SIZE, "began %s ago; nobody reports its end (--no-fork)", since);
+	else
+		snprintf(text, DESCRIBE_SIZE, "began %s ago; its end is not known", since);
+	return text;
+}

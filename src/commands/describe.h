@@ -20,6 +20,9 @@ char *describe_hold(const struct roster *roster, const char *contender, char tex
 /* For how long something has been so, for people; returns text. */
 char *describe_since(int64_t since_ms, char text[DURATION_TEXT_SIZE]);
 
+/* How a term ended and how long ago, or that its end is not known. Returns text. */
+char *describe_term(const struct term *term, char text[DESCRIBE_SIZE]);
+
 /* "finished", "failed with status 3", "failed by signal 9 (Killed)". Returns text. */
 char *describe_outcome(const struct term *term, char text[DESCRIBE_SIZE]);
 

@@ -13,6 +13,7 @@
 #include "commands/say.h"
 #include "election/campaign.h"
 #include "election/events.h"
+#include "election/skips.h"
 #include "election/supervise.h"
 
 /* All that the steps hand on to each other. */
@@ -234,6 +235,18 @@ set_nested_fault(const struct run *run, struct fault *fault)
 		    (uintmax_t)nested->generation);
 }
 
+static void
+count_skip(const struct run *run)
+{
+	struct lockdir lock;
+	struct fault fault;
+
+	if (lockdir_open(&run->directory, run->name.text, STATE_READ, NULL, 0, &lock, &fault) == -1)
+		return;
+	skips_count(&lock);
+	lockdir_close(&lock);
+}
+
 /* Nothing ran: say so, and with which status. */
 static struct ending
 not_acquired(struct run *run, enum acquire why, struct fault *fault)
@@ -261,6 +274,8 @@ not_acquired(struct run *run, enum acquire why, struct fault *fault)
 		outcome.reason = REASON_BUSY;
 	}
 	narrate_not_acquired(&run->narrator, why);
+	if (why == ACQUIRE_BUSY || why == ACQUIRE_LATE)
+		count_skip(run);
 	events_skipped(&run->events, outcome.reason);
 	return finish(run, &outcome);
 }

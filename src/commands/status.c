@@ -2,76 +2,96 @@
 /* lockrun status: who leads, since when; who waits; how the last term ended. */
 #include "commands/commands.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "commands/describe.h"
+#include "commands/paper.h"
 #include "commands/say.h"
 #include "commands/status_json.h"
 #include "election/view.h"
 #include "kernel/clock.h"
 
-static const char *
-state_word(const struct roster *roster)
+struct headline {
+	const char *word;
+	enum ink ink;
+};
+
+static struct headline
+headline(const struct roster *roster)
 {
 	const struct roster_entry *holder = roster_holder(roster);
 
+	if (holder != NULL && holder->frozen)
+		return (struct headline){"led by a frozen process", INK_BAD};
+	if (holder != NULL && strcmp(holder->text.condition, "stepping-down") == 0)
+		return (struct headline){"stepping down", INK_CARE};
 	if (holder != NULL)
-		return strcmp(holder->text.condition, "stepping-down") == 0 ? "stepping down"
-									    : "led";
+		return (struct headline){
+		    holder->ticket.mode == TICKET_SHARED ? "shared" : "led", INK_GOOD};
 	if (roster->unsupervised)
-		return "led without supervision";
+		return (struct headline){"led without supervision", INK_GOOD};
 	if (roster->orphaned)
-		return "orphaned";
-	return roster->count > 0 ? "being handed over" : "idle";
+		return (struct headline){"orphaned", INK_BAD};
+	if (roster->count > 0)
+		return (struct headline){"being handed over", INK_CARE};
+	return (struct headline){"idle", INK_PLAIN};
 }
 
 static void
 print_entry(const struct roster_entry *entry, const char *role)
 {
+	const char *reason = entry->text.reason;
 	char who[DESCRIBE_SIZE], since[DURATION_TEXT_SIZE];
 
-	printf("  %-12s %s for %s", role, describe_contender(entry, who),
-	    describe_since(entry->text.since_ms, since));
-	if (entry->text.reason[0] != '\0')
-		printf(", stepping down: %s", entry->text.reason);
-	putchar('\n');
+	paper_line(entry->frozen ? INK_BAD : INK_PLAIN, "  %-12s %s for %s%s%s%s", role,
+	    describe_contender(entry, who), describe_since(entry->text.since_ms, since),
+	    reason[0] != '\0' ? ", stepping down: " : "", reason,
+	    entry->frozen ? ", frozen (SIGCONT lets it go on)" : "");
 }
 
 static void
 print_last_term(const struct roster *roster)
 {
 	const struct term *term = &roster->last_term;
-	char outcome[DESCRIBE_SIZE], since[DURATION_TEXT_SIZE];
+	char what[DESCRIBE_SIZE];
 
-	if (!roster->has_last_term || roster->held > 0)
+	if (roster->has_last_term && roster->held == 0)
+		paper_line(INK_FAINT, "  %-12s generation %" PRIu64 " %s", "last term",
+		    term->generation, describe_term(term, what));
+}
+
+static void
+print_skips(const struct roster *roster)
+{
+	const struct skips *skips = &roster->skips;
+	char since[DURATION_TEXT_SIZE];
+
+	if (skips->total == 0)
 		return;
-	if (term->stage == TERM_ENDED)
-		printf("  %-12s generation %" PRIu64 " %s, %s ago\n", "last term", term->generation,
-		    describe_outcome(term, outcome), describe_since(term->ended_ms, since));
-	else if (term->stage == TERM_UNREPORTED)
-		printf("  %-12s generation %" PRIu64 " began %s ago; nobody reports its end "
-		       "(--no-fork)\n",
-		    "last term", term->generation, describe_since(term->begun_ms, since));
-	else
-		printf("  %-12s generation %" PRIu64 " began %s ago; its end is not known\n",
-		    "last term", term->generation, describe_since(term->begun_ms, since));
+	paper_line(INK_FAINT,
+	    "  %-12s %" PRIu64 " turned away since generation %" PRIu64 " began, %" PRIu64
+	    " in all, the last %s ago",
+	    "skips", skips->generation == roster->generation ? skips->since : 0, roster->generation,
+	    skips->total, describe_since(skips->last_ms, since));
 }
 
 static void
 print_view(const struct view *view)
 {
 	const struct roster *roster = &view->roster;
-	char role[32];
+	const struct headline head = headline(roster);
+	char role[32], who[DESCRIBE_SIZE];
 	size_t position = 0;
 
-	printf("%s: %s", view->name.text, state_word(roster));
 	if (roster->generation != 0)
-		printf(", generation %" PRIu64, roster->generation);
-	putchar('\n');
+		paper_line(head.ink, "%s: %s, generation %" PRIu64, view->name.text, head.word,
+		    roster->generation);
+	else
+		paper_line(head.ink, "%s: %s", view->name.text, head.word);
+	if (roster->orphaned || roster->unsupervised)
+		paper_line(head.ink, "  %-12s %s", "leader", describe_hold(roster, "", who));
 	for (size_t i = 0; i < roster->count; i++) {
 		if (roster->entries[i].ticket.state == TICKET_HOLDING)
 			snprintf(role, sizeof(role), "leader");
@@ -80,9 +100,10 @@ print_view(const struct view *view)
 		print_entry(&roster->entries[i], role);
 	}
 	print_last_term(roster);
+	print_skips(roster);
 	for (size_t i = 0; i < view->version_count; i++)
-		printf("  %-12s %s is led as well: another version is another lock\n", "remark",
-		    view->versions[i]);
+		paper_line(INK_CARE, "  %-12s %s is led as well: another version is another lock",
+		    "remark", view->versions[i]);
 }
 
 static void
@@ -90,11 +111,13 @@ print_text(const struct statedir *directory, const struct views *views)
 {
 	char now[CLOCK_TEXT_SIZE];
 
-	printf("in %s, as of %s\n", directory->path, clock_text(clock_realtime_ms(), now));
+	paper_begin();
+	paper_line(
+	    INK_FAINT, "in %s, as of %s", directory->path, clock_text(clock_realtime_ms(), now));
 	for (size_t i = 0; i < views->count; i++)
 		print_view(&views->items[i]);
 	if (views->count == 0)
-		puts("no locks");
+		paper_line(INK_PLAIN, "no locks");
 }
 
 struct ending

@@ -50,7 +50,10 @@ put_entry(struct json *json, const struct lockname *name, const struct roster_en
 			json_number(json, "generation", (int64_t)entry->text.generation);
 		else
 			json_null(json, "generation");
-		json_string(json, "health", stepping ? "stepping-down" : "ok");
+		json_string(json, "health",
+		    entry->frozen ? "frozen"
+		    : stepping	  ? "stepping-down"
+				  : "ok");
 		put_text(json, "reason", entry->text.reason);
 	}
 	json_object_end(json);
@@ -114,6 +117,11 @@ put_view(struct json *json, const struct view *view)
 		json_string(json, NULL, view->versions[i]);
 	json_array_end(json);
 	put_last_term(json, &view->roster);
+	json_number(json, "skips", (int64_t)view->roster.skips.total);
+	json_number(json, "skips_since_begin",
+	    view->roster.skips.generation == view->roster.generation
+		? (int64_t)view->roster.skips.since
+		: 0);
 	json_object_end(json);
 }
 

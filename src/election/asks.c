@@ -63,40 +63,63 @@ asks_send(const struct lockdir *lock, const struct ask *ask, struct fault *fault
 	return result;
 }
 
+static bool
+is_for(const struct ask *ask, uint64_t generation, const char *contender)
+{
+	if (ask->generation != 0)
+		return ask->generation == generation;
+	return strcmp(ask->contender, contender) == 0;
+}
+
 bool
-asks_for(int fd, uint64_t generation, const char *contender, struct ask *ask)
+asks_next(int fd, off_t *offset, uint64_t generation, const char *contender, struct ask *ask)
 {
 	char line[ASK_LINE_SIZE];
 	char *end;
 	ssize_t length;
-	off_t at = 0;
 
-	while ((length = pread(fd, line, sizeof(line) - 1, at)) > 0) {
+	while ((length = pread(fd, line, sizeof(line) - 1, *offset)) > 0) {
 		line[length] = '\0';
 		end = strchr(line, '\n');
 		if (end == NULL) {
 			/* Still being written; or longer than any line of ours, so garbage. */
 			if (length < (ssize_t)sizeof(line) - 1)
 				return false;
-			at += length;
+			*offset += length;
 			continue;
 		}
 		*end = '\0';
-		at += end - line + 1;
-		if (ask_unpack(line, ask) &&
-		    ((ask->generation != 0 && ask->generation == generation) ||
-			(ask->contender[0] != '\0' && strcmp(ask->contender, contender) == 0)))
+		*offset += end - line + 1;
+		if (ask_unpack(line, ask) && is_for(ask, generation, contender))
+			return true;
+	}
+	return false;
+}
+
+bool
+asks_stop(int fd, uint64_t generation, const char *contender)
+{
+	struct ask ask;
+	off_t offset = 0;
+
+	while (asks_next(fd, &offset, generation, contender, &ask)) {
+		if (ask.verb == ASK_STOP)
 			return true;
 	}
 	return false;
 }
 
 void
-asks_clear(int fd)
+asks_clear(int fd, uint64_t generation, const char *contender)
 {
+	struct ask ask;
+	off_t offset = 0;
+
+	/* Under the lock, so that no line is lost that is just being written. */
 	if (lseek(fd, 0, SEEK_END) == 0 || lock_try(fd, LOCK_EXCLUSIVE) != LOCK_TAKEN)
 		return;
-	/* Old lines do no harm: they are addressed to nobody. */
-	(void)!ftruncate(fd, 0);
+	/* Old lines do no harm where this fails: they are addressed to nobody. */
+	if (!asks_next(fd, &offset, generation, contender, &ask))
+		(void)!ftruncate(fd, 0);
 	lock_release(fd);
 }

@@ -19,12 +19,16 @@
 int asks_send(const struct lockdir *lock, const struct ask *ask, struct fault *fault);
 
 /*
- * A leader's side: is something asked of this generation or contender? Does not wait for the lock
- * on the file, since whoever is frozen with it must not hold a leader up.
+ * A leader's side: the next thing that is asked of this generation or contender, from *offset on,
+ * which moves behind it. False when there is nothing more. Does not wait for the lock on the file,
+ * since whoever is frozen with it must not hold a leader up.
  */
-bool asks_for(int fd, uint64_t generation, const char *contender, struct ask *ask);
+bool asks_next(int fd, off_t *offset, uint64_t generation, const char *contender, struct ask *ask);
 
-/* Empty the file at the begin of a term, when nobody is just writing to it. */
-void asks_clear(int fd);
+/* Whether it was ever asked to stop. */
+bool asks_stop(int fd, uint64_t generation, const char *contender);
+
+/* Empty the file at the begin of a term, unless something in it is asked of this term. */
+void asks_clear(int fd, uint64_t generation, const char *contender);
 
 #endif

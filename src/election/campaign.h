@@ -54,6 +54,7 @@ struct campaign {
 	int lock_fd;
 	int terms_fd;
 	int watch_fd;
+	off_t asked_to; /* how far `ask` has been read */
 };
 
 /*
@@ -92,8 +93,8 @@ int campaign_watch(struct campaign *campaign, const struct term *term);
 /* Forget what the descriptor has reported; ask all the questions after that. */
 void campaign_watch_drain(struct campaign *campaign);
 
-/* Is something asked of this term? */
-bool campaign_asked(const struct campaign *campaign, const struct term *term, struct ask *ask);
+/* The next thing that is asked of this term; false when there is nothing more. */
+bool campaign_asked(struct campaign *campaign, const struct term *term, struct ask *ask);
 
 /* Is the lock no longer what others would find under its name? */
 bool campaign_is_lost(const struct campaign *campaign);

@@ -65,14 +65,12 @@ int
 campaign_watch(struct campaign *campaign, const struct term *term)
 {
 	struct fault fault;
-	struct ask ask;
 	int fd;
 
 	fd = lockdir_file(&campaign->lock, STATE_ASK, STATE_CONTEND, &fault);
 	/* Shared holders do not lead alone: what is asked may be asked of another. */
-	if (fd != -1 && term->generation != 0 &&
-	    !asks_for(fd, term->generation, campaign->contender, &ask))
-		asks_clear(fd);
+	if (fd != -1 && term->generation != 0)
+		asks_clear(fd, term->generation, campaign->contender);
 	close_and_forget(&fd);
 	campaign->watch_fd = lockwatch_open(&campaign->lock, campaign->candidacy->watch_queue);
 	return campaign->watch_fd;
@@ -86,7 +84,7 @@ campaign_watch_drain(struct campaign *campaign)
 }
 
 bool
-campaign_asked(const struct campaign *campaign, const struct term *term, struct ask *ask)
+campaign_asked(struct campaign *campaign, const struct term *term, struct ask *ask)
 {
 	struct fault fault;
 	bool asked;
@@ -94,8 +92,12 @@ campaign_asked(const struct campaign *campaign, const struct term *term, struct 
 
 	/* By its name each time: whoever removed it and asked anew wants to be heard as well. */
 	fd = lockdir_file(&campaign->lock, STATE_ASK, STATE_READ, &fault);
-	asked = fd != -1 && asks_for(fd, term->generation, campaign->contender, ask);
-	close_and_forget(&fd);
+	if (fd == -1)
+		return false;
+	if (lseek(fd, 0, SEEK_END) < campaign->asked_to)
+		campaign->asked_to = 0;
+	asked = asks_next(fd, &campaign->asked_to, term->generation, campaign->contender, ask);
+	close(fd);
 	return asked;
 }
 
@@ -136,6 +138,7 @@ campaign_end_term(struct campaign *campaign, struct term *term, const struct out
 	term->signal = outcome->signal;
 	term->killed = outcome->killed;
 	terms_write(campaign->terms_fd, term);
+	terms_count(campaign->terms_fd, term);
 	/* Explicitly, for all copies: a daemon that the command left behind may have one. */
 	lock_unmark(campaign->lock_fd);
 	lock_release(campaign->lock_fd);

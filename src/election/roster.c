@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "election/generation.h"
+#include "election/skips.h"
 #include "election/terms.h"
 #include "kernel/lock.h"
 #include "kernel/proctable.h"
@@ -59,6 +60,7 @@ gather(const char *name, void *context)
 		roster->entries = more;
 	}
 	entry.same_namespace = entry.ticket.pidns == gathering->namespace;
+	entry.frozen = entry.same_namespace && proctable_is_frozen(entry.ticket.pid);
 	roster->entries[roster->count++] = entry;
 	return true;
 }
@@ -145,6 +147,7 @@ roster_read(const struct lockdir *lock, struct roster *roster, struct fault *fau
 		}
 	} while (roster->orphaned && --attempts > 0);
 	roster->generation = generation_last(lock);
+	skips_read(lock, &roster->skips);
 	roster->has_last_term =
 	    roster->generation != 0 && terms_read(lock, roster->generation, &roster->last_term);
 	roster->unsupervised =

@@ -18,6 +18,7 @@ struct roster_entry {
 	struct ticket ticket;
 	struct ticket_text text;
 	bool same_namespace; /* the pid means something here */
+	bool frozen;	     /* its process is stopped */
 };
 
 struct roster {
@@ -27,6 +28,7 @@ struct roster {
 	bool unsupervised;   /* it is held by a command that took its lockrun's place (--no-fork) */
 	bool orphaned;	     /* the lock is held by what a killed lockrun left behind */
 	uint64_t generation; /* the newest that was given; 0 for none */
+	struct skips skips;
 	bool has_last_term;
 	struct term last_term; /* of that generation */
 };

@@ -164,21 +164,30 @@ may_step_down(const struct watch *watch)
 }
 
 static void
+do_as_asked(struct watch *watch)
+{
+	struct ask ask;
+
+	while (campaign_asked(watch->with->campaign, watch->with->term, &ask)) {
+		if (ask.verb == ASK_STOP && may_step_down(watch))
+			step_down(watch, REASON_STOP, ask.reason);
+		else if (ask.verb == ASK_SIGNAL && !watch->command_ended)
+			process_send(watch->with->command, signal_of_word(ask.reason));
+	}
+}
+
+static void
 question_lock(struct watch *watch, duration_t now)
 {
 	struct campaign *campaign = watch->with->campaign;
-	struct ask ask;
 
 	if (campaign_is_lost(campaign)) {
 		if (watch->stepdown.reason != REASON_LOCK_LOST)
 			step_down(watch, REASON_LOCK_LOST, NULL);
 		return;
 	}
-	if (!may_step_down(watch))
-		return;
-	if (campaign_asked(campaign, watch->with->term, &ask))
-		step_down(watch, REASON_STOP, ask.reason);
-	else if (now >= watch->yield_from && campaign_is_wanted(campaign))
+	do_as_asked(watch);
+	if (may_step_down(watch) && now >= watch->yield_from && campaign_is_wanted(campaign))
 		step_down(watch, REASON_YIELD, NULL);
 }
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #define READ_ATTEMPTS 10
+#define SUMS_AT	      ((off_t)TERM_SLOTS * TERM_SLOT_SIZE)
 
 static off_t
 slot_of(uint64_t generation)
@@ -14,8 +15,11 @@ slot_of(uint64_t generation)
 void
 terms_seed(char file[TERM_FILE_SIZE])
 {
+	const struct sums none = {0};
+
 	for (size_t i = 0; i < TERM_SLOTS; i++)
 		term_pack_empty(file + i * TERM_SLOT_SIZE);
+	sums_pack(&none, file + TERM_SLOTS * TERM_SLOT_SIZE);
 }
 
 int
@@ -35,6 +39,46 @@ terms_write(int fd, const struct term *term)
 		return;
 	term_pack(term, slot);
 	(void)lockdir_write(fd, slot, sizeof(slot), slot_of(term->generation));
+}
+
+static bool
+read_sums(int fd, struct sums *sums)
+{
+	char slot[TERM_SLOT_SIZE];
+
+	return pread(fd, slot, sizeof(slot), SUMS_AT) == (ssize_t)sizeof(slot) &&
+	       sums_unpack(slot, sums);
+}
+
+void
+terms_count(int fd, const struct term *term)
+{
+	char slot[TERM_SLOT_SIZE];
+	struct sums sums = {0};
+
+	if (fd == -1)
+		return;
+	/* Damaged sums begin anew. */
+	if (!read_sums(fd, &sums))
+		sums = (struct sums){0};
+	sums_add(&sums, term);
+	sums_pack(&sums, slot);
+	(void)lockdir_write(fd, slot, sizeof(slot), SUMS_AT);
+}
+
+bool
+terms_sums(const struct lockdir *lock, struct sums *sums)
+{
+	struct fault fault;
+	bool sound = false;
+	int fd;
+
+	if (lock->fd == -1 || (fd = lockdir_file(lock, STATE_TERMS, STATE_READ, &fault)) == -1)
+		return false;
+	for (int i = 0; i < READ_ATTEMPTS && !sound; i++)
+		sound = read_sums(fd, sums);
+	close(fd);
+	return sound;
 }
 
 bool

@@ -19,6 +19,12 @@ int terms_open(const struct lockdir *lock);
 /* Write the record of term; fd may be -1. */
 void terms_write(int fd, const struct term *term);
 
+/* Add a term that has ended to the sums; fd may be -1. */
+void terms_count(int fd, const struct term *term);
+
+/* Read the sums. False when there are none, or damaged ones. */
+bool terms_sums(const struct lockdir *lock, struct sums *sums);
+
 /* Read the record of one generation. False when there is none, or another's, or a damaged one. */
 bool terms_read(const struct lockdir *lock, uint64_t generation, struct term *term);
 

@@ -19,6 +19,7 @@ static const char *const file_names[] = {
     [STATE_NUMBER] = "number",
     [STATE_TERMS] = "terms",
     [STATE_ASK] = "ask",
+    [STATE_SKIPS] = "skips",
     [STATE_QUEUE] = "q",
 };
 
@@ -204,7 +205,8 @@ lockdir_file(
     const struct lockdir *lock, enum state_file file, enum state_use use, struct fault *fault)
 {
 	const int access = use == STATE_CONTEND ? O_RDWR : O_RDONLY;
-	const bool made_anew = use == STATE_CONTEND && (file == STATE_LOCK || file == STATE_ASK);
+	const bool made_anew = use == STATE_CONTEND &&
+			       (file == STATE_LOCK || file == STATE_ASK || file == STATE_SKIPS);
 	struct stat st;
 	int fd;
 

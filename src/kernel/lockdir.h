@@ -22,6 +22,7 @@ enum state_file {
 	STATE_NUMBER, /* the generation */
 	STATE_TERMS,  /* the last terms */
 	STATE_ASK,    /* what is asked of a leader */
+	STATE_SKIPS,  /* those turned away, counted */
 	STATE_QUEUE,  /* the directory of the tickets; not to be opened as a file */
 };
 
@@ -41,9 +42,9 @@ int lockdir_open(const struct statedir *directory, const char *name, enum state_
 void lockdir_close(struct lockdir *lock);
 
 /*
- * Open one of its files: for reading and writing (STATE_CONTEND; `lock` and `ask` are made anew
- * when missing), or for reading. A missing `number` is FAULT_NUMBER_MISSING; another missing file
- * is FAULT_FILE_UNUSABLE with ENOENT.
+ * Open one of its files: for reading and writing (STATE_CONTEND; `lock`, `ask` and `skips` are made
+ * anew when missing), or for reading. A missing `number` is FAULT_NUMBER_MISSING; another missing
+ * file is FAULT_FILE_UNUSABLE with ENOENT.
  */
 int lockdir_file(
     const struct lockdir *lock, enum state_file file, enum state_use use, struct fault *fault);

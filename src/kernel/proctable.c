@@ -56,6 +56,34 @@ proctable_read(pid_t pid, struct process_stat *stat)
 	return read_stat(AT_FDCWD, path, stat);
 }
 
+/* proc(5) shows a frozen cgroup in the process's own state in version 1 only (D, in the freezer).
+ */
+static bool
+cgroup_is_frozen(pid_t pid)
+{
+	char path[64], where[64] = "";
+	FILE *wchan;
+
+	snprintf(path, sizeof(path), "/proc/%d/wchan", pid);
+	wchan = fopen(path, "re");
+	if (wchan == NULL)
+		return false;
+	if (fgets(where, sizeof(where), wchan) == NULL)
+		where[0] = '\0';
+	fclose(wchan);
+	return strstr(where, "refrigerator") != NULL || strstr(where, "do_freezer_trap") != NULL;
+}
+
+bool
+proctable_is_frozen(pid_t pid)
+{
+	struct process_stat stat;
+
+	if (!proctable_read(pid, &stat))
+		return false;
+	return stat.state == 'T' || stat.state == 't' || cgroup_is_frozen(pid);
+}
+
 uint64_t
 proctable_namespace(void)
 {

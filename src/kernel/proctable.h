@@ -25,6 +25,9 @@ struct process_stat {
 /* Read /proc/PID/stat. False when there is no such process or no /proc. */
 bool proctable_read(pid_t pid, struct process_stat *stat);
 
+/* Whether a process is stopped, traced, or in a frozen cgroup. */
+bool proctable_is_frozen(pid_t pid);
+
 /* The inode number of our pid namespace; 0 when /proc does not tell. */
 uint64_t proctable_namespace(void);
 

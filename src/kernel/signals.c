@@ -5,6 +5,8 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 
+#include <bsd/stdlib.h>
+
 #include <string.h>
 #include <unistd.h>
 
@@ -86,6 +88,29 @@ signals_pending_end(struct signals *signals)
 	while ((signal = sigtimedwait(&signals->managed, NULL, &at_once)) > 0) {
 		if (signal != SIGCHLD && signal != SIGWINCH && signal != SIGCONT)
 			return signal;
+	}
+	return 0;
+}
+
+int
+signal_of_word(const char *word)
+{
+	const char *error, *name;
+	int number;
+
+	if (strncasecmp(word, "SIG", 3) == 0)
+		word += 3;
+	if (strncasecmp(word, "RTMIN+", 6) == 0) {
+		number = (int)strtonum(word + 6, 0, SIGRTMAX - SIGRTMIN, &error);
+		return error == NULL ? SIGRTMIN + number : 0;
+	}
+	number = (int)strtonum(word, 1, SIGRTMAX, &error);
+	if (error == NULL)
+		return number;
+	for (number = 1; number < SIGRTMIN; number++) {
+		name = sigabbrev_np(number);
+		if (name != NULL && strcasecmp(name, word) == 0)
+			return number;
 	}
 	return 0;
 }

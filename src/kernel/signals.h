@@ -48,6 +48,12 @@ bool signals_next(struct signals *signals, struct signal_event *event);
  */
 int signals_pending_end(struct signals *signals);
 
+/*
+ * A signal by its name, with or without SIG and in any case ("hup", "SIGRTMIN+2"), or by its
+ * number; 0 for no such signal.
+ */
+int signal_of_word(const char *word);
+
 /* Whether a signal stops a process by default: SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU. */
 bool signal_stops(int signal);
 

@@ -72,7 +72,7 @@ bool number_plan(const char file[NUMBER_FILE_SIZE], const char *boot, struct num
 
 #define TERM_SLOTS     64
 #define TERM_SLOT_SIZE 1024
-#define TERM_FILE_SIZE (TERM_SLOTS * TERM_SLOT_SIZE)
+#define TERM_FILE_SIZE ((TERM_SLOTS + 1) * TERM_SLOT_SIZE) /* the sums follow the terms */
 
 enum term_stage {
 	TERM_EMPTY,   /* no term used this slot yet */
@@ -110,12 +110,45 @@ bool term_unpack(const char slot[TERM_SLOT_SIZE], struct term *term);
 void term_pack_empty(char slot[TERM_SLOT_SIZE]);
 
 /*
+ * Running sums over all terms that were reported, in the slot behind the terms. Times in ms.
+ */
+struct sums {
+	uint64_t finished, failed, stepped_down, not_started;
+	int64_t waited_ms, held_ms, longest_held_ms;
+};
+
+void sums_pack(const struct sums *sums, char slot[TERM_SLOT_SIZE]);
+/* False when it is damaged. */
+bool sums_unpack(const char slot[TERM_SLOT_SIZE], struct sums *sums);
+/* Add a term that has ended. */
+void sums_add(struct sums *sums, const struct term *term);
+
+/*
+ * Those who were turned away, counted in `skips`: in all, and since the begin of a term. One line
+ * of a fixed length that is written over, so that it does not grow.
+ */
+#define SKIPS_SIZE 256
+
+struct skips {
+	uint64_t total;
+	uint64_t generation; /* the newest when the last one was counted */
+	uint64_t since;	     /* of them, those since that generation began */
+	int64_t last_ms;     /* CLOCK_REALTIME */
+};
+
+void skips_pack(const struct skips *skips, char slot[SKIPS_SIZE]);
+bool skips_unpack(const char slot[SKIPS_SIZE], struct skips *skips);
+/* Count one more, while generation is the newest that was given. */
+void skips_add(struct skips *skips, uint64_t generation, int64_t now_ms);
+
+/*
  * What is asked of a leader: one line, "VERB ADDRESSEE REASON", written by one write(2).
  */
 #define ASK_LINE_SIZE 320
 
 enum ask_verb {
 	ASK_STOP,
+	ASK_SIGNAL, /* reason is the signal's name */
 };
 
 struct ask {
