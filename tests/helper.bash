@@ -86,6 +86,13 @@ start() {
 	STARTED=$!
 }
 
+# ends STATUS PID: wait for what `start` began; it ends with this status.
+ends() {
+	local status=0
+	wait "$2" || status=$?
+	[ "$status" = "$1" ] || { echo "pid $2 ended with $status, not $1" >&2; return 1; }
+}
+
 # hold [NAME]: lead in the background until `release`; returns once it leads.
 hold() {
 	local name=${1:-$LOCK}
@@ -104,8 +111,12 @@ release() {
 }
 
 # pending NAME: how many wait in its queue, tries included. By the tickets: they are the truth.
-pending() { find "$LOCKRUN_DIR/${1:-$LOCK}/q" -name '*w' ! -name '.*' 2>/dev/null | wc -l; }
-holding() { find "$LOCKRUN_DIR/${1:-$LOCK}/q" -name '*h' ! -name '.*' 2>/dev/null | wc -l; }
+pending() { tickets_like '*w' "$@"; }
+holding() { tickets_like '*h' "$@"; }
+tickets_like() {
+	local found=("$LOCKRUN_DIR/${2:-$LOCK}/q/"$1)
+	if [ -e "${found[0]}" ]; then echo "${#found[@]}"; else echo 0; fi
+}
 is_pending() { [ "$(pending "${2:-$LOCK}")" -eq "$1" ]; }
 is_holding() { [ "$(holding "${2:-$LOCK}")" -eq "$1" ]; }
 is_gone() { [ ! -e "/proc/$1" ] || [ "$(cut -d')' -f2 "/proc/$1/stat" 2>/dev/null | cut -d' ' -f2)" = Z ]; }
@@ -118,3 +129,77 @@ as_user() { setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; }
 
 # generation [NAME]: lead once, and tell with which generation.
 generation() { "$LOCKRUN" "${1:-$LOCK}" -- sh -c 'echo $LOCKRUN_GENERATION'; }
+
+# has_ticket PID: it has queued up.
+has_ticket() { compgen -G "$LOCKRUN_DIR/$LOCK/q/[0-9]*.$1.*" >/dev/null; }
+
+# line_up FROM TO [OPTION...]: waiters, one behind the other: each has its ticket before the next
+# one starts. Each writes its number to the file `order` when it leads. Pids in WAITER[n].
+line_up() {
+	local i from=$1 to=$2
+	shift 2
+	for ((i = from; i <= to; i++)); do
+		start "$LOCKRUN" "$@" "$LOCK" -- sh -c 'echo $0 >>order' "$i"
+		WAITER[i]=$STARTED
+		await has_ticket "$STARTED"
+	done
+}
+
+# foreign FILE [FLOCK-OPTION...]: flock(1) holds it until `foreign_ends`.
+foreign() {
+	local file=$1
+	shift
+	mkfifo foreign
+	start flock "$@" "$file" sh -c ': >foreign.held; exec cat foreign'
+	FOREIGN=$STARTED
+	await test -e foreign.held
+}
+
+foreign_ends() {
+	: >foreign
+	wait "$FOREIGN"
+	rm -f foreign foreign.held
+}
+
+# settled PID: it sleeps in a wait for a lock, and all its threads sleep.
+settled() {
+	local task
+	grep -q -- "-> FLOCK .* $1 " /proc/locks || return 1
+	for task in "/proc/$1/task/"*; do
+		grep -q '^State:[[:space:]]S' "$task/status" || return 1
+	done
+}
+
+# stand N: waiter N of a row that leads until `let_go N`. Returns when it is settled in the queue.
+stand() {
+	mkfifo "go.$1"
+	start "$LOCKRUN" "$LOCK" -- sh -c 'echo $0 >>order; exec cat "go.$0"' "$1"
+	WAITER[$1]=$STARTED
+	await settled "$STARTED"
+}
+
+has_led() { grep -qx "$1" order 2>/dev/null; }
+
+let_go() {
+	: >"go.$1"
+	wait "${WAITER[$1]}"
+}
+
+# effort PID: what it cost so far: the context switches of each thread, and ticks of the processor.
+effort() {
+	grep -H ctxt_switches "/proc/$1/task/"*/status
+	cut -d')' -f2- "/proc/$1/stat" | cut -d' ' -f13,14
+}
+
+# private_mounts FUNCTION [ARG...]: call it, with all functions of this file, where mounts are its own.
+private_mounts() {
+	local how
+	for how in -m -rm; do
+		if unshare "$how" mount -t tmpfs none /mnt 2>/dev/null; then
+			LOCKRUN=$LOCKRUN LOCK=$LOCK PATIENCE=$PATIENCE PROBES=$PROBES TESTS=$TESTS \
+				unshare "$how" bash -euc "$(declare -f); $*"
+			return
+		fi
+	done
+	skip "neither root nor a user namespace may mount here"
+}

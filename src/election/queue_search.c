@@ -106,6 +106,9 @@ consider(const char *name, void *context)
 	if (ticket_unpack(name, &ticket)) {
 		if (matters(search, &ticket))
 			insert(search, &ticket);
+		else if (ticket.kind == TICKET_TRY && ticket.state == TICKET_WAITING)
+			/* Nobody waits for it, so nobody else would find out that it is dead. */
+			remove_if_dead(search->lock, name);
 	} else {
 		sweep(search, name);
 	}
