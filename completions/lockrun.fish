@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: ISC
+# fish completion for lockrun.
+
+# Options that take a value, so that the word behind them is not the lock name.
+set -g __lockrun_takers -w --wait -E --conflict-exit-code -m --max-hold -k --kill-after --note \
+    -d --dir --reason --app --protocol --kind --resource --scope
+
+# Read the words before the cursor, and set: __lockrun_sub, the subcommand; __lockrun_options,
+# whether options may still come; __lockrun_named, whether a lock was named; __lockrun_begin, the
+# word at which COMMAND begins (0: the cursor is before that).
+function __lockrun_look
+    set -l words (commandline -opc)
+    set -g __lockrun_sub run
+    set -g __lockrun_named 0
+    set -g __lockrun_begin 0
+    set -g __lockrun_options 1
+    set -l i 2
+    if test (count $words) -gt 1; and contains -- $words[2] run status stop check name
+        set -g __lockrun_sub $words[2]
+        set i 3
+    end
+    while test $i -le (count $words)
+        set -l word $words[$i]
+        if test $__lockrun_options = 1; and string match -q -- '-?*' $word
+            if test "$word" = --
+                set -g __lockrun_options 0
+            else if contains -- $word $__lockrun_takers
+                set i (math $i + 1)
+            else if string match -qr -- '^-[nvq]+[wEmkd]$' $word
+                set i (math $i + 1)
+            end
+        else
+            set -g __lockrun_named 1
+            if test $__lockrun_sub = run
+                set i (math $i + 1)
+                if test $i -le (count $words); and test "$words[$i]" = --
+                    set i (math $i + 1)
+                end
+                set -g __lockrun_begin $i
+                return
+            end
+        end
+        set i (math $i + 1)
+    end
+end
+
+# In this subcommand, where its options may stand.
+function __lockrun_in
+    __lockrun_look
+    test $__lockrun_sub = $argv[1]; and test $__lockrun_begin = 0; and test $__lockrun_options = 1
+end
+
+# Where a subcommand may stand.
+function __lockrun_first
+    test (count (commandline -opc)) -eq 1
+end
+
+# Where a lock name may stand.
+function __lockrun_wants_name
+    __lockrun_look
+    test $__lockrun_begin = 0
+    and begin
+        test $__lockrun_named = 0; or test $__lockrun_sub = status
+    end
+end
+
+function __lockrun_wants_command
+    __lockrun_look
+    test $__lockrun_begin -gt 0
+end
+
+# The locks of the directory that the command line names.
+function __lockrun_names
+    set -l words (commandline -opc)
+    set -l directory
+    for i in (seq 2 (count $words))
+        switch $words[$i]
+            case -d --dir
+                set directory -d (string replace -r '^~/' "$HOME/" -- $words[(math $i + 1)])
+            case '--dir=*'
+                set directory -d (string replace -r '^--dir=' '' -- $words[$i])
+        end
+    end
+    set -l program (string replace -r '^~/' "$HOME/" -- $words[1])
+    $program status $directory 2>/dev/null | string replace -rf '^(\S+:\S+): .*' '$1'
+end
+
+function __lockrun_command
+    __lockrun_look
+    set -l words (commandline -opc) ""
+    set -l rest (string escape -- $words[$__lockrun_begin..-2]) (commandline -ct)
+    complete -C "$rest"
+end
+
+set -l durations '10s 30s 1m 5m 10m 1h'
+
+complete -c lockrun -f
+complete -c lockrun -n __lockrun_first -a run -d 'Queue for a lock and run a command as its leader'
+complete -c lockrun -n __lockrun_first -a status -d 'Who leads, since when; who waits'
+complete -c lockrun -n __lockrun_first -a stop -d 'Ask the leader to step down'
+complete -c lockrun -n __lockrun_first -a check -d 'Inside a term: does it still lead?'
+complete -c lockrun -n __lockrun_first -a name -d 'Check and explain a lock name, or build one'
+complete -c lockrun -n __lockrun_wants_name -a '(__lockrun_names)' -d 'Lock'
+complete -c lockrun -n __lockrun_wants_command -a '(__lockrun_command)'
+
+complete -c lockrun -n '__lockrun_in run' -s n -l if-available -d 'Try: do not wait when it is held or others are ahead'
+complete -c lockrun -n '__lockrun_in run' -s w -l wait -x -a $durations -d 'Give up the queue after that long'
+complete -c lockrun -n '__lockrun_in run' -s E -l conflict-exit-code -x -a '0 75' -d 'Exit status when the lock was not acquired'
+complete -c lockrun -n '__lockrun_in run' -s m -l max-hold -x -a $durations -d 'Make the command step down after that long'
+complete -c lockrun -n '__lockrun_in run' -s k -l kill-after -x -a '5s 10s 30s 1m 5m never' -d 'SIGKILL that long after SIGTERM'
+complete -c lockrun -n '__lockrun_in run' -l note -x -d 'Up to 200 bytes to show with the lock'
+complete -c lockrun -n '__lockrun_in run' -s v -l verbose -d 'Say on standard error what happens'
+complete -c lockrun -n '__lockrun_in run' -s q -l quiet -d 'Say nothing but errors'
+complete -c lockrun -n '__lockrun_in run' -s d -l dir -x -a '(__fish_complete_directories)' -d 'State directory'
+complete -c lockrun -n '__lockrun_in run' -s h -l help -d 'Show the usage and exit'
+complete -c lockrun -n '__lockrun_in run' -s V -l version -d 'Show the version and exit'
+
+complete -c lockrun -n '__lockrun_in status' -l json -d 'Write one JSON document'
+complete -c lockrun -n '__lockrun_in status' -s d -l dir -x -a '(__fish_complete_directories)' -d 'State directory'
+complete -c lockrun -n '__lockrun_in status' -s h -l help -d 'Show the usage and exit'
+
+complete -c lockrun -n '__lockrun_in stop' -s w -l wait -x -a $durations -d 'Give up after that long'
+complete -c lockrun -n '__lockrun_in stop' -l reason -x -d 'Why: shown to whoever has to step down'
+complete -c lockrun -n '__lockrun_in stop' -s q -l quiet -d 'Say nothing but errors'
+complete -c lockrun -n '__lockrun_in stop' -s d -l dir -x -a '(__fish_complete_directories)' -d 'State directory'
+complete -c lockrun -n '__lockrun_in stop' -s h -l help -d 'Show the usage and exit'
+
+complete -c lockrun -n '__lockrun_in check' -s h -l help -d 'Show the usage and exit'
+
+complete -c lockrun -n '__lockrun_in name' -l app -x -d 'Who owns the lock'
+complete -c lockrun -n '__lockrun_in name' -l protocol -x -a '1 2 3' -d 'Protocol version that it speaks'
+complete -c lockrun -n '__lockrun_in name' -l kind -x -a 'leader mutation migration single-flight' -d 'What it is for'
+complete -c lockrun -n '__lockrun_in name' -l resource -x -d 'Which resource it guards'
+complete -c lockrun -n '__lockrun_in name' -l scope -x -d 'How wide it is'
+complete -c lockrun -n '__lockrun_in name' -s h -l help -d 'Show the usage and exit'
