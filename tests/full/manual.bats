@@ -1,0 +1,19 @@
+#!/usr/bin/env bats
+# The manual is well formed, for both formatters. Needs mandoc and groff.
+load ../helper
+
+MAN=$BATS_TEST_DIRNAME/../../man
+
+@test "mandoc has nothing to remark" {
+	# The complaint about its database is about this machine.
+	run mandoc -T lint -W warning "$MAN"/*.[1-8]
+	run -1 grep -v "outdated mandoc.db" <<<"$output"
+}
+
+@test "groff has nothing to remark" {
+	for page in "$MAN"/*.[1-8]; do
+		run -0 --separate-stderr groff -mandoc -Tutf8 -ww "$page"
+		[ -n "$output" ]
+		[ -z "$stderr" ]
+	done
+}

@@ -1,0 +1,192 @@
+#!/usr/bin/env bats
+# The program, the manual and the completions say the same: what one of them knows, all know. A
+# failing test names what is missing, and where. An option is written "run --wait=", with the "="
+# when it takes a value.
+load helper
+
+ROOT=$BATS_TEST_DIRNAME/..
+MANUAL=man/lockrun.1
+BASH_COMPLETION=completions/lockrun.bash
+ZSH_COMPLETION=completions/_lockrun
+FISH_COMPLETION=completions/lockrun.fish
+
+# shellcheck disable=SC2046 # pkg-config writes several words
+setup_file() {
+	${CC:-cc} -std=gnu11 -D_GNU_SOURCE -I"$ROOT/src" $(pkg-config --cflags libbsd) \
+		-o "$BATS_FILE_TMPDIR/tables" "$ROOT/tests/probe/interface.c" "$ROOT"/src/values/*.c \
+		$(pkg-config --libs libbsd)
+}
+
+setup() {
+	common_setup
+	cd "$ROOT" || return 1
+}
+
+# agree HERE LIST THERE LIST: both lists hold the same lines, and there is one at all.
+agree() {
+	local differences
+	differences=$(
+		LC_ALL=C comm -23 <(sorted "$2") <(sorted "$4") | sed "s|\$|: in $1, not in $3|"
+		LC_ALL=C comm -13 <(sorted "$2") <(sorted "$4") | sed "s|\$|: in $3, not in $1|"
+	)
+	[ -n "$2" ] || differences="nothing was found in $1"
+	[ -z "$differences" ] || { echo "$differences" >&2; return 1; }
+}
+sorted() { LC_ALL=C sort -u <<<"$1"; }
+
+# table WORD: the rows of the program's own tables that begin with the word, without it.
+table() { "$BATS_FILE_TMPDIR/tables" | sed -n "s/^$1 //p"; }
+
+# section FILE TITLE: of a manual, from .Sh or .Ss TITLE to the next one of its kind.
+section() {
+	awk -v title="$2" '
+		/^\.Sh / { inside = 0 }
+		/^\.S[hs] / { line = substr($0, 5); inside = line == title || inside && $1 == ".Ss" }
+		inside' "$1"
+}
+
+# ---- subcommands ----
+
+# Those of the usage, and run, whose word may be left out.
+program_subcommands() {
+	echo run
+	"$LOCKRUN" --help | sed -n 's/^ *lockrun \([a-z-]*\) .*/\1/p'
+}
+manual_subcommands() { sed -n 's/^\.Ss lockrun //p' "$MANUAL"; }
+status_subcommands() { section "$MANUAL" "EXIT STATUS" | sed -n 's/^\.It Cm //p'; }
+bash_subcommands() {
+	tests/shells/complete.bash completions 'lockrun ' | sed 's/.*=> //' | tr ' ' '\n'
+}
+zsh_subcommands() { sed -n "s/^\t\t'\([a-z-]*\):.*'\$/\1/p" "$ZSH_COMPLETION"; }
+fish_subcommands() { sed -n 's/.* __lockrun_first -a \([a-z-]*\) .*/\1/p' "$FISH_COMPLETION"; }
+
+@test "subcommands: program, manual and completions agree" {
+	subcommands=$(program_subcommands)
+	agree "lockrun --help" "$subcommands" "$MANUAL" "$(manual_subcommands)"
+	agree "lockrun --help" "$subcommands" "EXIT STATUS of $MANUAL" "$(status_subcommands)"
+	agree "lockrun --help" "$subcommands" "$BASH_COMPLETION" "$(bash_subcommands)"
+	agree "lockrun --help" "$subcommands" "$ZSH_COMPLETION" "$(zsh_subcommands)"
+	agree "lockrun --help" "$subcommands" "$FISH_COMPLETION" "$(fish_subcommands)"
+}
+
+# ---- options ----
+
+program_options() {
+	for subcommand in $(program_subcommands); do
+		"$LOCKRUN" "$subcommand" --help | awk -v subcommand="$subcommand" '
+			/^Options:/ { inside = 1; next }
+			/^$/ { inside = 0 }
+			inside {
+				value = ""
+				for (i = 1; $i ~ /^-/; i++) last = i
+				if (index($0, $last "  ") == 0 && $(last + 1) ~ /^[A-Z]/) value = "="
+				for (i = 1; i <= last; i++) {
+					sub(/,$/, "", $i)
+					print subcommand " " $i value
+				}
+				last = 0
+			}'
+	done
+}
+
+# "Every subcommand" is said once for all of them.
+manual_options() {
+	awk -v all="$(program_subcommands | tr '\n' ' ')" '
+		/^\.Sh / { takers = $2 == "OPTIONS" ? "run" : ""; options = $2 == "OPTIONS" }
+		/^\.Ss / { takers = options ? "run" : "" }
+		/^\.Ss lockrun / { takers = $3 }
+		/^\.Ss Every subcommand/ { takers = all }
+		/^\.Ss Accepted for habit/ { takers = "habit" }
+		/^\.It Fl / && takers != "" {
+			count = split(takers, taker, " ")
+			value = / Ar / ? "=" : ""
+			for (i = 2; i <= NF; i++)
+				for (j = 1; $i == "Fl" && j <= count; j++)
+					print taker[j] " -" $(i + 1) value
+		}' "$MANUAL"
+}
+
+bash_options() {
+	# shellcheck source=/dev/null
+	. "$BASH_COMPLETION"
+	for subcommand in $(program_subcommands); do
+		options='' takers=''
+		_lockrun_options "$subcommand"
+		for option in $options; do
+			_lockrun_is_in "$option" "$takers" && option+='='
+			echo "$subcommand $option"
+		done
+	done
+}
+
+# The lines of _arguments: '(...)'{-w+,--wait=}'[help]...' and '--json[help]'.
+zsh_options() {
+	awk '
+		/^_lockrun_[a-z-]*\(\) \{$/ { subcommand = substr($1, 10, length($1) - 11) }
+		/^\t\t'\''.*\[/ {
+			spec = $0
+			sub(/\[.*/, "", spec)
+			sub(/^\t\t'\''(\([^)]*\)'\'')?\*?/, "", spec)
+			gsub(/[{}'\'']/, "", spec)
+			count = split(spec, option, ",")
+			for (i = 1; i <= count; i++) {
+				value = option[i] ~ /[+=]$/ ? "=" : ""
+				sub(/[+=]$/, "", option[i])
+				print subcommand " " option[i] value
+			}
+		}' "$ZSH_COMPLETION"
+}
+
+fish_options() {
+	awk '
+		/__lockrun_in / {
+			subcommand = ""; value = / -x / ? "=" : ""
+			for (i = 1; i <= NF && $i != "-d"; i++) {
+				if ($i ~ /__lockrun_in$/) { subcommand = $(i + 1); sub(/.$/, "", subcommand) }
+				if ($i == "-s") print subcommand " -" $(i + 1) value
+				if ($i == "-l") print subcommand " --" $(i + 1) value
+			}
+		}' "$FISH_COMPLETION"
+}
+
+@test "options: the help shows every row of the table, and nothing else" {
+	agree "the option table" "$(table option)" \
+		"lockrun --help" "$(program_options | cut -d' ' -f2)"
+}
+
+@test "options: program and manual agree" {
+	agree "lockrun --help" "$(program_options)" "$MANUAL" "$(manual_options | grep -v ^habit)"
+	agree "the option table" "$(table habit)" \
+		"Accepted for habit of $MANUAL" "$(manual_options | sed -n 's/^habit //p')"
+}
+
+@test "options: program and completions agree" {
+	options=$(program_options)
+	agree "lockrun --help" "$options" "$BASH_COMPLETION" "$(bash_options)"
+	agree "lockrun --help" "$options" "$ZSH_COMPLETION" "$(zsh_options)"
+	agree "lockrun --help" "$options" "$FISH_COMPLETION" "$(fish_options)"
+}
+
+# ---- statuses, faults, environment ----
+
+@test "exit statuses: table, help and manual agree" {
+	statuses=$(table status)
+	agree "the status table" "$statuses" "lockrun --help" \
+		"$("$LOCKRUN" --help | sed -n '/^Exit status/,/^$/s/^ *\([0-9][0-9]*\)  .*/\1/p')"
+	agree "the status table" "$statuses" "EXIT STATUS of $MANUAL" \
+		"$(section "$MANUAL" "EXIT STATUS" | sed -n 's/^\.It \([0-9]*\)$/\1/p')"
+}
+
+@test "faults: every reason is in DIAGNOSTICS of the manual" {
+	agree "the fault table" "$(table fault)" "DIAGNOSTICS of $MANUAL" "$(
+		section "$MANUAL" DIAGNOSTICS | sed -n -e '/^\.Ss Remarks/q' \
+			-e 's/\\&//g' -e 's/^\.It //p'
+	)"
+}
+
+@test "environment: what the command gets is in the manual" {
+	agree "the environment of a command" \
+		"$(env -u LOCKRUN_TEST_MARK "$LOCKRUN" "$LOCK" -- env | sed -n 's/^\(LOCKRUN_[A-Z_]*\)=.*/\1/p')" \
+		"ENVIRONMENT of $MANUAL" \
+		"$(section "$MANUAL" "What the command gets" | sed -n 's/^\.It Ev //p' | sed 's/ , /\n/g')"
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: ISC */
+/* The tables of the program as lines, for the tests that compare them with what is written. */
+#include <stdio.h>
+
+#include "values/fault.h"
+#include "values/options.h"
+#include "values/status.h"
+
+int
+main(void)
+{
+	for (size_t i = 0; i < option_table_length; i++) {
+		const struct option_row *row = &option_table[i];
+		const char *kind = row->habit ? "habit" : "option";
+		const char *value = row->metavar != NULL ? "=" : "";
+
+		printf("%s --%s%s\n", kind, row->name, value);
+		if (row->letter != 0)
+			printf("%s -%c%s\n", kind, row->letter, value);
+	}
+	for (size_t i = 0; i < status_table_length; i++)
+		printf("status %d\n", status_table[i].status);
+	for (int kind = FAULT_NONE + 1; kind < FAULT_COUNT; kind++)
+		printf("fault %s\n", fault_row((enum fault_kind)kind)->reason);
+	return 0;
+}
