@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 /* lockrun: from argv to a command, nothing else. */
 #include "commands/commands.h"
+#include "commands/say.h"
 #include "kernel/title.h"
 
 int
@@ -19,7 +20,7 @@ main(int argc, char **argv, char **environment)
 		arguments++;
 	else
 		command = command_of(SUB_RUN);
-	ending = command->run(arguments, &entry);
+	ending = say_whether_written(command->run(arguments, &entry));
 	if (ending.signal != 0)
 		signals_die_by(ending.signal);
 	return ending.status;

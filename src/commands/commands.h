@@ -29,6 +29,10 @@ struct ending command_run(char **arguments, struct process_entry *entry);
 struct ending command_name_tool(char **arguments, struct process_entry *entry);
 struct ending command_status(char **arguments, struct process_entry *entry);
 struct ending command_stop(char **arguments, struct process_entry *entry);
+struct ending command_signal(char **arguments, struct process_entry *entry);
+struct ending command_history(char **arguments, struct process_entry *entry);
+struct ending command_stats(char **arguments, struct process_entry *entry);
+struct ending command_watch(char **arguments, struct process_entry *entry);
 struct ending command_check(char **arguments, struct process_entry *entry);
 
 /*

@@ -6,6 +6,7 @@
 #define LIBBSD_OPENBSD_VIS
 #include <bsd/vis.h>
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -60,6 +61,18 @@ say_fault(const struct fault *fault)
 
 	say("%s", fault_text(fault, text, sizeof(text)));
 	return (struct ending){.status = fault_row(fault->kind)->status};
+}
+
+struct ending
+say_whether_written(struct ending ending)
+{
+	struct fault fault;
+
+	errno = 0;
+	if (fflush(stdout) != EOF && !ferror(stdout))
+		return ending;
+	fault_set(&fault, FAULT_SYSTEM, errno, "standard output");
+	return say_fault(&fault);
 }
 
 char *

@@ -15,6 +15,9 @@ void say_timed(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Say a fault, and give the ending with its status. */
 struct ending say_fault(const struct fault *fault);
 
+/* What was printed has to have got out: ending, or the fault when it has not. */
+struct ending say_whether_written(struct ending ending);
+
 /* Foreign text, made harmless for a terminal with strnvis(3); returns clean. */
 #define SAY_CLEAN_SIZE 1024
 char *say_clean(const char *text, char clean[SAY_CLEAN_SIZE]);

@@ -9,7 +9,7 @@
 #include "commands/describe.h"
 #include "commands/paper.h"
 #include "commands/say.h"
-#include "commands/status_json.h"
+#include "commands/write_json.h"
 #include "election/view.h"
 #include "kernel/clock.h"
 
@@ -120,6 +120,19 @@ print_text(const struct statedir *directory, const struct views *views)
 		paper_line(INK_PLAIN, "no locks");
 }
 
+static void
+print_json(const struct statedir *directory, const struct views *views)
+{
+	struct json json;
+
+	write_begin(&json, directory);
+	json_array(&json, "locks");
+	for (size_t i = 0; i < views->count; i++)
+		write_view(&json, &views->items[i]);
+	json_array_end(&json);
+	write_end(&json);
+}
+
 struct ending
 command_status(char **arguments, struct process_entry *entry)
 {
@@ -136,7 +149,7 @@ command_status(char **arguments, struct process_entry *entry)
 	    views_read(&directory, options.words, options.word_count, &views, &fault) == -1)
 		return say_fault(&fault);
 	if (options.json)
-		status_print_json(&directory, &views);
+		print_json(&directory, &views);
 	else
 		print_text(&directory, &views);
 	views_free(&views);

@@ -10,16 +10,9 @@
 #include "commands/describe.h"
 #include "commands/say.h"
 #include "election/asks.h"
-#include "election/patience.h"
+#include "election/await_end.h"
 #include "election/roster.h"
 #include "values/lockname.h"
-
-static void
-observe_nothing(void *context, const struct happened *happened)
-{
-	(void)context;
-	(void)happened;
-}
 
 /* What stands in the queue now, in one line. */
 static void
@@ -32,34 +25,11 @@ say_who_leads(const struct options *options, const struct lockdir *lock, const c
 
 	if (options->quiet || roster_read(lock, &roster, &fault) == -1)
 		return;
-	if (roster.count > 0 || roster.orphaned || roster.unsupervised)
+	if (roster.count > 0 || roster_is_held(&roster))
 		say("%s: %s; now %s", name, before, describe_hold(&roster, "", text));
 	else
 		say("%s: %s; nobody leads now", name, before);
 	roster_free(&roster);
-}
-
-/* Wait for a holder's ticket to end: its lock is ours to share then. */
-static enum acquire
-wait_for_end(const struct lockdir *lock, const struct roster_entry *holder, duration_t wait,
-    struct signals *signals, int *signal)
-{
-	const struct observer observer = {.observe = observe_nothing};
-	char name[TICKET_NAME_SIZE];
-	struct patience patience;
-	enum acquire result;
-	int fd;
-
-	fd = lockdir_ticket_open(lock, ticket_pack(&holder->ticket, name));
-	if (fd == -1)
-		return errno == ENOENT ? ACQUIRE_TAKEN : ACQUIRE_FAULT;
-	signals_take_over(signals);
-	patience_begin(&patience, signals, &observer, wait, -1);
-	result = patience_wait(&patience, fd, LOCK_SHARED, NULL);
-	*signal = patience.signal;
-	patience_end(&patience);
-	close(fd);
-	return result;
 }
 
 static struct ending
@@ -78,7 +48,7 @@ ask_and_wait(const struct options *options, const struct lockdir *lock,
 	if (asks_send(lock, &ask, &fault) == -1)
 		return say_fault(&fault);
 	describe_contender(holder, who);
-	switch (wait_for_end(lock, holder, options->wait, signals, &signal)) {
+	switch (await_end(lock, holder, options->wait, signals, &signal)) {
 	case ACQUIRE_TAKEN:
 		strlcat(who, " stepped down", sizeof(who));
 		say_who_leads(options, lock, who);
@@ -109,7 +79,7 @@ stop(const struct options *options, const struct lockdir *lock, struct signals *
 	holder = roster_holder(&roster);
 	if (holder != NULL) {
 		ending = ask_and_wait(options, lock, holder, signals);
-	} else if (roster.orphaned || roster.unsupervised) {
+	} else if (roster_is_held(&roster)) {
 		say("%s: %s; no lockrun is there that could be asked: end those processes",
 		    lock->name, describe_hold(&roster, "", text));
 		ending.status = STATUS_NOT_ACQUIRED;

@@ -164,6 +164,12 @@ roster_free(struct roster *roster)
 	roster->count = roster->held = 0;
 }
 
+bool
+roster_is_held(const struct roster *roster)
+{
+	return roster->held > 0 || roster->orphaned || roster->unsupervised;
+}
+
 const struct roster_entry *
 roster_holder(const struct roster *roster)
 {

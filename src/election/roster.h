@@ -40,6 +40,9 @@ struct roster {
 int roster_read(const struct lockdir *lock, struct roster *roster, struct fault *fault);
 void roster_free(struct roster *roster);
 
+/* Whether it is held, by a contender or by what is left of one. */
+bool roster_is_held(const struct roster *roster);
+
 /* The first holder, or NULL. */
 const struct roster_entry *roster_holder(const struct roster *roster);
 /* The contender, or NULL. */

@@ -81,7 +81,7 @@ find_versions(const struct statedir *directory, const struct names *all, struct 
 		if (!lockname_other_version(&all->items[i], &view->name) ||
 		    read_roster(directory, all->items[i].text, &roster, &fault) == -1)
 			continue;
-		if (roster.held > 0 || roster.orphaned || roster.unsupervised)
+		if (roster_is_held(&roster))
 			strlcpy(view->versions[view->version_count++], all->items[i].text,
 			    LOCKNAME_SIZE);
 		roster_free(&roster);

@@ -12,6 +12,12 @@
  * does not say what. Returns -1 with errno when it could not watch all of it.
  */
 int lockwatch_open(const struct lockdir *lock, bool with_queue);
+/*
+ * A descriptor that is readable when something in the queue has changed, for readers. Returns -1
+ * with errno, also when there is no queue yet.
+ */
+int lockwatch_open_queue(const struct lockdir *lock);
+
 /* Forget what such a descriptor has reported. */
 void lockwatch_drain(int watch);
 

@@ -43,6 +43,8 @@ enum fault_kind {
 	FAULT_USAGE_TIMEOUT,	  /* --timeout */
 	FAULT_USAGE_DASH_COMMAND, /* a COMMAND with a leading dash and no -- */
 	FAULT_USAGE_EXTRA_WORD,
+	FAULT_USAGE_WORD_MISSING,
+	FAULT_USAGE_SIGNAL,
 	FAULT_NESTED,		  /* inside of the very lock that is asked for */
 	FAULT_USAGE_OUTSIDE_TERM, /* check outside of any term */
 

@@ -19,6 +19,10 @@ static const struct subcommand_row {
     {SUB_STATUS, "status"},
     {SUB_STOP, "stop"},
     {SUB_CHECK, "check"},
+    {SUB_SIGNAL, "signal"},
+    {SUB_HISTORY, "history"},
+    {SUB_STATS, "stats"},
+    {SUB_WATCH, "watch"},
 };
 #define SUBCOMMAND_ROWS (sizeof(subcommand_table) / sizeof(subcommand_table[0]))
 

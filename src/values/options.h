@@ -21,7 +21,11 @@ enum subcommand {
 	SUB_STATUS = 1 << 2,
 	SUB_STOP = 1 << 3,
 	SUB_CHECK = 1 << 4,
-	SUB_ALL = (1 << 5) - 1,
+	SUB_SIGNAL = 1 << 5,
+	SUB_HISTORY = 1 << 6,
+	SUB_STATS = 1 << 7,
+	SUB_WATCH = 1 << 8,
+	SUB_ALL = (1 << 9) - 1,
 };
 
 struct options {
@@ -49,6 +53,8 @@ struct options {
 	const char *note;      /* NULL when neither given nor in the environment */
 	const char *directory; /* NULL for the default place */
 	bool json;
+	bool prometheus;
+	bool until_end;
 	/* stop */
 	const char *reason;
 	/* name */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-#include "commands/status_json.h"
+#include "commands/write_json.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -15,8 +15,8 @@ to_stdout(void *context, const char *bytes, size_t length)
 	fwrite(bytes, 1, length, stdout);
 }
 
-static void
-put_time(struct json *json, const char *key, int64_t realtime_ms)
+void
+write_time(struct json *json, const char *key, int64_t realtime_ms)
 {
 	char text[CLOCK_TEXT_SIZE];
 
@@ -42,7 +42,7 @@ put_entry(struct json *json, const struct lockname *name, const struct roster_en
 	json_number(json, "pid", entry->ticket.pid);
 	json_bool(json, "foreign_pid_namespace", !entry->same_namespace);
 	put_text(json, "contender", entry->text.contender);
-	put_time(json, "since", entry->text.since_ms);
+	write_time(json, "since", entry->text.since_ms);
 	put_text(json, "command", entry->text.command);
 	put_text(json, "note", entry->text.note);
 	if (holds) {
@@ -70,25 +70,20 @@ put_entries(struct json *json, const char *key, const struct view *view, enum ti
 	json_array_end(json);
 }
 
-static void
-put_last_term(struct json *json, const struct roster *roster)
+void
+write_term(struct json *json, const char *key, const struct term *term)
 {
-	const struct term *term = &roster->last_term;
 	const bool ended = term->stage == TERM_ENDED;
 
-	if (!roster->has_last_term) {
-		json_null(json, "last_term");
-		return;
-	}
-	json_object(json, "last_term");
+	json_object(json, key);
 	json_number(json, "generation", (int64_t)term->generation);
 	json_string(json, "stage", term_stage_word(term->stage));
 	put_text(json, "contender", term->contender);
 	put_text(json, "command", term->command);
 	put_text(json, "note", term->note);
-	put_time(json, "queued", term->queued_ms);
-	put_time(json, "begun", term->begun_ms);
-	put_time(json, "ended", term->ended_ms);
+	write_time(json, "queued", term->queued_ms);
+	write_time(json, "begun", term->begun_ms);
+	write_time(json, "ended", term->ended_ms);
 	if (ended) {
 		json_string(json, "ran", ran_word(term->ran));
 		json_string(json, "reason", reason_word(term->reason));
@@ -102,8 +97,8 @@ put_last_term(struct json *json, const struct roster *roster)
 	json_object_end(json);
 }
 
-static void
-put_view(struct json *json, const struct view *view)
+void
+write_view(struct json *json, const struct view *view)
 {
 	json_object(json, NULL);
 	json_string(json, "name", view->name.text);
@@ -116,7 +111,10 @@ put_view(struct json *json, const struct view *view)
 	for (size_t i = 0; i < view->version_count; i++)
 		json_string(json, NULL, view->versions[i]);
 	json_array_end(json);
-	put_last_term(json, &view->roster);
+	if (view->roster.has_last_term)
+		write_term(json, "last_term", &view->roster.last_term);
+	else
+		json_null(json, "last_term");
 	json_number(json, "skips", (int64_t)view->roster.skips.total);
 	json_number(json, "skips_since_begin",
 	    view->roster.skips.generation == view->roster.generation
@@ -126,18 +124,17 @@ put_view(struct json *json, const struct view *view)
 }
 
 void
-status_print_json(const struct statedir *directory, const struct views *views)
+write_begin(struct json *json, const struct statedir *directory)
 {
-	struct json json;
+	json_begin(json, to_stdout, NULL);
+	json_object(json, NULL);
+	write_time(json, "as_of", clock_realtime_ms());
+	json_string(json, "directory", directory->path);
+}
 
-	json_begin(&json, to_stdout, NULL);
-	json_object(&json, NULL);
-	put_time(&json, "as_of", clock_realtime_ms());
-	json_string(&json, "directory", directory->path);
-	json_array(&json, "locks");
-	for (size_t i = 0; i < views->count; i++)
-		put_view(&json, &views->items[i]);
-	json_array_end(&json);
-	json_object_end(&json);
+void
+write_end(struct json *json)
+{
+	json_object_end(json);
 	putchar('\n');
 }

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: ISC */
+/* lockrun history: the last terms of a lock, the newest first. */
+#include "commands/commands.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "commands/describe.h"
+#include "commands/paper.h"
+#include "commands/say.h"
+#include "commands/target.h"
+#include "commands/write_json.h"
+#include "election/generation.h"
+#include "election/terms.h"
+#include "kernel/clock.h"
+
+static const char *
+length(int64_t from_ms, int64_t to_ms, char text[DURATION_TEXT_SIZE])
+{
+	return from_ms == 0 || to_ms == 0
+		   ? "-"
+		   : duration_format((to_ms - from_ms) * DURATION_MILLISECOND, text);
+}
+
+static void
+print_term(const struct term *term)
+{
+	char begun[CLOCK_TEXT_SIZE], waited[DURATION_TEXT_SIZE], held[DURATION_TEXT_SIZE],
+	    outcome[DESCRIBE_SIZE], command[SAY_CLEAN_SIZE], note[SAY_CLEAN_SIZE];
+	const bool well = term->stage == TERM_ENDED && term->reason == REASON_FINISHED;
+
+	paper_line(well ? INK_PLAIN : INK_CARE, "%10" PRIu64 "  %s  %8s  %8s  %s: %s%s%s",
+	    term->generation, clock_text(term->begun_ms, begun),
+	    length(term->queued_ms, term->begun_ms, waited),
+	    length(term->begun_ms, term->ended_ms, held), say_clean(term->command, command),
+	    describe_outcome(term, outcome), term->note[0] != '\0' ? ", " : "",
+	    say_clean(term->note, note));
+}
+
+/* Generations have gaps; a slot holds the newest of those that share it. */
+static void
+for_each_term(const struct lockdir *lock, void (*each)(const struct term *, void *), void *context)
+{
+	const uint64_t last = generation_last(lock);
+	struct term term;
+
+	for (uint64_t back = 0; back < TERM_SLOTS && back < last; back++) {
+		if (terms_read(lock, last - back, &term))
+			each(&term, context);
+	}
+}
+
+static void
+print_each(const struct term *term, void *context)
+{
+	(void)context;
+	print_term(term);
+}
+
+static void
+write_each(const struct term *term, void *context)
+{
+	write_term(context, NULL, term);
+}
+
+static void
+print_json(const struct target *target)
+{
+	struct json json;
+
+	write_begin(&json, &target->directory);
+	json_string(&json, "name", target->name.text);
+	json_array(&json, "terms");
+	for_each_term(&target->lock, write_each, &json);
+	json_array_end(&json);
+	write_end(&json);
+}
+
+struct ending
+command_history(char **arguments, struct process_entry *entry)
+{
+	struct target target;
+	struct options options;
+	struct ending ending;
+	struct fault fault;
+
+	(void)entry;
+	if (!command_parse(SUB_HISTORY, arguments, &options, &ending))
+		return ending;
+	if (target_open(SUB_HISTORY, &options, 1, &target, &fault) == -1)
+		return say_fault(&fault);
+	if (options.json) {
+		print_json(&target);
+	} else {
+		paper_begin();
+		paper_line(INK_FAINT, "%10s  %-24s  %8s  %8s  %s", "generation", "begun", "waited",
+		    "held", "command: how it ended, note");
+		for_each_term(&target.lock, print_each, NULL);
+	}
+	return ending;
+}
