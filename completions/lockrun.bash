@@ -7,8 +7,9 @@ _lockrun_options() {
 	case $1 in
 	run)
 		takers='-w --wait -E --conflict-exit-code -m --max-hold -k --kill-after
-			--note -d --dir'
-		options="-n --if-available -v --verbose -q --quiet -h --help -V --version $takers"
+			--leftovers --command-status-map --note --events -d --dir'
+		options="-n --if-available -s --shared --yield --preserve-status --die-with-parent
+			-o --close -F --no-fork -v --verbose -q --quiet -h --help -V --version $takers"
 		;;
 	status)
 		takers='-d --dir'
@@ -86,8 +87,10 @@ _lockrun_value() {
 	case $1 in
 	-d | --dir) compgen -d -- "$2" ;;
 	-k | --kill-after) compgen -W '5s 10s 30s 1m 5m never' -- "$2" ;;
-	-w | --wait | -m | --max-hold) compgen -W '10s 30s 1m 5m 10m 1h' -- "$2" ;;
+	-w | --wait | -m | --max-hold | --yield) compgen -W '10s 30s 1m 5m 10m 1h' -- "$2" ;;
 	-E | --conflict-exit-code) compgen -W '0 75' -- "$2" ;;
+	--leftovers) compgen -W 'leave wait kill' -- "$2" ;;
+	--events) compgen -f -- "$2" ;;
 	--kind) compgen -W 'leader mutation migration single-flight' -- "$2" ;;
 	--protocol) compgen -W '1 2 3' -- "$2" ;;
 	esac
@@ -147,7 +150,7 @@ _lockrun() {
 			option=${words[i]}
 			[[ $option == --* ]] || option=-${option: -1}
 			mapfile -t COMPREPLY < <(_lockrun_value "$option" "$cur")
-			[[ $option == -d || $option == --dir ]] && compopt -o filenames 2>/dev/null
+			_lockrun_is_in "$option" '-d --dir --events' && compopt -o filenames 2>/dev/null
 			_lockrun_trim
 			return 0
 		elif [[ $sub == run ]]; then

@@ -3,7 +3,7 @@
 
 # Options that take a value, so that the word behind them is not the lock name.
 set -g __lockrun_takers -w --wait -E --conflict-exit-code -m --max-hold -k --kill-after --note \
-    -d --dir --reason --app --protocol --kind --resource --scope
+    --leftovers --command-status-map --events -d --dir --reason --app --protocol --kind --resource --scope
 
 # Read the words before the cursor, and set: __lockrun_sub, the subcommand; __lockrun_options,
 # whether options may still come; __lockrun_named, whether a lock was named; __lockrun_begin, the
@@ -26,7 +26,7 @@ function __lockrun_look
                 set -g __lockrun_options 0
             else if contains -- $word $__lockrun_takers
                 set i (math $i + 1)
-            else if string match -qr -- '^-[nvq]+[wEmkd]$' $word
+            else if string match -qr -- '^-[nsoFxvq]+[wEmkd]$' $word
                 set i (math $i + 1)
             end
         else
@@ -108,6 +108,15 @@ complete -c lockrun -n '__lockrun_in run' -s w -l wait -x -a $durations -d 'Give
 complete -c lockrun -n '__lockrun_in run' -s E -l conflict-exit-code -x -a '0 75' -d 'Exit status when the lock was not acquired'
 complete -c lockrun -n '__lockrun_in run' -s m -l max-hold -x -a $durations -d 'Make the command step down after that long'
 complete -c lockrun -n '__lockrun_in run' -s k -l kill-after -x -a '5s 10s 30s 1m 5m never' -d 'SIGKILL that long after SIGTERM'
+complete -c lockrun -n '__lockrun_in run' -s s -l shared -d 'Share the lock with other shared holders, in queue order'
+complete -c lockrun -n '__lockrun_in run' -l yield -a $durations -d 'Step down as soon as somebody queues, but not before that long'
+complete -c lockrun -n '__lockrun_in run' -l preserve-status -d 'After a step-down, exit with the status of the command, not 124'
+complete -c lockrun -n '__lockrun_in run' -l leftovers -x -a 'leave wait kill' -d 'What to do with processes that the command leaves behind'
+complete -c lockrun -n '__lockrun_in run' -l die-with-parent -d 'Step down when the process that started lockrun is gone'
+complete -c lockrun -n '__lockrun_in run' -s o -l close -d 'Do not pass the lock to the command'
+complete -c lockrun -n '__lockrun_in run' -s F -l no-fork -d 'Take the lock, then become the command: no supervision'
+complete -c lockrun -n '__lockrun_in run' -l command-status-map -x -d 'Exit with N when the own status of the command looks like "nothing ran"'
+complete -c lockrun -n '__lockrun_in run' -l events -r -F -d 'Write what happens, one JSON object a line'
 complete -c lockrun -n '__lockrun_in run' -l note -x -d 'Up to 200 bytes to show with the lock'
 complete -c lockrun -n '__lockrun_in run' -s v -l verbose -d 'Say on standard error what happens'
 complete -c lockrun -n '__lockrun_in run' -s q -l quiet -d 'Say nothing but errors'

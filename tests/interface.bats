@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # The program, the manual and the completions say the same: what one of them knows, all know. A
 # failing test names what is missing, and where. An option is written "run --wait=", with the "="
-# when it takes a value.
+# when it has to have a value.
 load helper
 
 ROOT=$BATS_TEST_DIRNAME/..
@@ -9,13 +9,6 @@ MANUAL=man/lockrun.1
 BASH_COMPLETION=completions/lockrun.bash
 ZSH_COMPLETION=completions/_lockrun
 FISH_COMPLETION=completions/lockrun.fish
-
-# shellcheck disable=SC2046 # pkg-config writes several words
-setup_file() {
-	${CC:-cc} -std=gnu11 -D_GNU_SOURCE -I"$ROOT/src" $(pkg-config --cflags libbsd) \
-		-o "$BATS_FILE_TMPDIR/tables" "$ROOT/tests/probe/interface.c" "$ROOT"/src/values/*.c \
-		$(pkg-config --libs libbsd)
-}
 
 setup() {
 	common_setup
@@ -35,7 +28,7 @@ agree() {
 sorted() { LC_ALL=C sort -u <<<"$1"; }
 
 # table WORD: the rows of the program's own tables that begin with the word, without it.
-table() { "$BATS_FILE_TMPDIR/tables" | sed -n "s/^$1 //p"; }
+table() { "$PROBES/interface" | sed -n "s/^$1 //p"; }
 
 # section FILE TITLE: of a manual, from .Sh or .Ss TITLE to the next one of its kind.
 section() {
@@ -76,15 +69,13 @@ program_options() {
 		"$LOCKRUN" "$subcommand" --help | awk -v subcommand="$subcommand" '
 			/^Options:/ { inside = 1; next }
 			/^$/ { inside = 0 }
-			inside {
-				value = ""
-				for (i = 1; $i ~ /^-/; i++) last = i
-				if (index($0, $last "  ") == 0 && $(last + 1) ~ /^[A-Z]/) value = "="
-				for (i = 1; i <= last; i++) {
-					sub(/,$/, "", $i)
-					print subcommand " " $i value
+			inside { # what stands before the column of the explanations
+				count = split(substr($0, 1, 36), word, " ")
+				value = word[count] ~ /^-/ ? "" : "="
+				for (i = 1; i <= count && word[i] ~ /^-/; i++) {
+					sub(/,$|\[=.*/, "", word[i])
+					print subcommand " " word[i] value
 				}
-				last = 0
 			}'
 	done
 }
@@ -99,7 +90,7 @@ manual_options() {
 		/^\.Ss Accepted for habit/ { takers = "habit" }
 		/^\.It Fl / && takers != "" {
 			count = split(takers, taker, " ")
-			value = / Ar / ? "=" : ""
+			value = / (Ar|Cm) / && !/ Ns Op / ? "=" : ""
 			for (i = 2; i <= NF; i++)
 				for (j = 1; $i == "Fl" && j <= count; j++)
 					print taker[j] " -" $(i + 1) value
@@ -131,7 +122,7 @@ zsh_options() {
 			count = split(spec, option, ",")
 			for (i = 1; i <= count; i++) {
 				value = option[i] ~ /[+=]$/ ? "=" : ""
-				sub(/[+=]$/, "", option[i])
+				sub(/(\+|=|=-)$/, "", option[i])
 				print subcommand " " option[i] value
 			}
 		}' "$ZSH_COMPLETION"
@@ -140,7 +131,7 @@ zsh_options() {
 fish_options() {
 	awk '
 		/__lockrun_in / {
-			subcommand = ""; value = / -x / ? "=" : ""
+			subcommand = ""; value = / -[xr] / ? "=" : ""
 			for (i = 1; i <= NF && $i != "-d"; i++) {
 				if ($i ~ /__lockrun_in$/) { subcommand = $(i + 1); sub(/.$/, "", subcommand) }
 				if ($i == "-s") print subcommand " -" $(i + 1) value

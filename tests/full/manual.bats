@@ -6,8 +6,9 @@ MAN=$BATS_TEST_DIRNAME/../../man
 
 @test "mandoc has nothing to remark" {
 	# The complaint about its database is about this machine.
-	run mandoc -T lint -W warning "$MAN"/*.[1-8]
-	run -1 grep -v "outdated mandoc.db" <<<"$output"
+	remarks=$(mandoc -T lint -W warning "$MAN"/*.[1-8] 2>&1 | grep -v "outdated mandoc.db" || true)
+	echo "$remarks" >&2
+	[ -z "$remarks" ]
 }
 
 @test "groff has nothing to remark" {

@@ -12,7 +12,7 @@ main(void)
 	for (size_t i = 0; i < option_table_length; i++) {
 		const struct option_row *row = &option_table[i];
 		const char *kind = row->trait == OPTION_SPELLING ? "habit" : "option";
-		const char *value = row->metavar != NULL ? "=" : "";
+		const char *value = row->metavar != NULL && row->metavar[0] != '[' ? "=" : "";
 
 		printf("%s --%s%s\n", kind, row->name, value);
 		if (row->letter != 0)
