@@ -51,8 +51,26 @@ $(BUILD)/probe/%: tests/probe/%.c $(VALUES)
 
 probes: $(PROBES)
 
+# What is installed: mode, file, place below PREFIX. The completions go where Debian's shells look.
+INSTALLED = 0755:$(BUILD)/lockrun:bin/lockrun \
+            $(foreach page,$(wildcard man/*.[1-8]),0644:$(page):share/man/man$(subst .,,$(suffix $(page)))/$(notdir $(page))) \
+            0644:completions/lockrun.bash:share/bash-completion/completions/lockrun \
+            0644:completions/_lockrun:share/zsh/site-functions/_lockrun \
+            0644:completions/lockrun.fish:share/fish/vendor_completions.d/lockrun.fish
+
+install: all
+	@set -e; for entry in $(INSTALLED); do \
+		place=$${entry##*:}; file=$${entry%:*}; \
+		install -D -m $${file%%:*} "$${file#*:}" "$(DESTDIR)$(PREFIX)/$$place"; \
+		echo "$(DESTDIR)$(PREFIX)/$$place"; \
+	done
+
+# Directories stay: they are the system's.
+uninstall:
+	@set -e; for entry in $(INSTALLED); do rm -f "$(DESTDIR)$(PREFIX)/$${entry##*:}"; done
+
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all unit probes clean
+.PHONY: all unit probes install uninstall clean
 .DELETE_ON_ERROR:
