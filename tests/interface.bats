@@ -33,8 +33,10 @@ table() { "$PROBES/interface" | sed -n "s/^$1 //p"; }
 # section FILE TITLE: of a manual, from .Sh or .Ss TITLE to the next one of its kind.
 section() {
 	awk -v title="$2" '
-		/^\.Sh / { inside = 0 }
-		/^\.S[hs] / { line = substr($0, 5); inside = line == title || inside && $1 == ".Ss" }
+		/^\.S[hs] / {
+			inside = inside && level == ".Sh" && $1 == ".Ss"
+			if (substr($0, 5) == title) { inside = 1; level = $1 }
+		}
 		inside' "$1"
 }
 
@@ -158,7 +160,7 @@ fish_options() {
 	agree "lockrun --help" "$options" "$FISH_COMPLETION" "$(fish_options)"
 }
 
-# ---- statuses, faults, environment ----
+# ---- statuses, faults, environment, files ----
 
 @test "exit statuses: table, help and manual agree" {
 	statuses=$(table status)
@@ -175,9 +177,25 @@ fish_options() {
 	)"
 }
 
+@test "environment: what the program reads is in the manual" {
+	agree "getenv in src" "$(grep -rho 'getenv("[A-Z_]*")' src | sed 's/.*("\(.*\)")/\1/')" \
+		"ENVIRONMENT of $MANUAL" \
+		"$(section "$MANUAL" "What lockrun reads" | sed -n 's/^\.\(It \)\{0,1\}Ev \([A-Z_]*\).*/\2/p')"
+}
+
 @test "environment: what the command gets is in the manual" {
 	agree "the environment of a command" \
 		"$(env -u LOCKRUN_TEST_MARK "$LOCKRUN" "$LOCK" -- env | sed -n 's/^\(LOCKRUN_[A-Z_]*\)=.*/\1/p')" \
 		"ENVIRONMENT of $MANUAL" \
 		"$(section "$MANUAL" "What the command gets" | sed -n 's/^\.It Ev //p' | sed 's/ , /\n/g')"
+}
+
+@test "files: what is in the directory of a lock is in the manual" {
+	cd "$BATS_TEST_TMPDIR/scratch"
+	hold
+	run -75 "$LOCKRUN" -n "$LOCK" -- true
+	release
+	cd "$ROOT"
+	agree "the state directory" "$(ls -p "$LOCKRUN_DIR/$LOCK")" "FILES of $MANUAL" \
+		"$(section "$MANUAL" FILES | sed -n 's|^\.It Pa dir/name/||p')"
 }
