@@ -80,6 +80,9 @@ await() {
 	done
 }
 
+# not COMMAND...: "! COMMAND" alone would not fail a test.
+not() { if "$@"; then return 1; fi; }
+
 # start COMMAND...: run it in the background; its pid is in $STARTED. Descriptor 3 is bats's own.
 start() {
 	"$@" 3>&- &
@@ -110,6 +113,35 @@ release() {
 	rm -f "hold.$name" "held.$name"
 }
 
+# contend LABEL [OPTION...] NAME: contend in the background. Once it leads, the command adds LABEL
+# to the file `order`, and leads on until `let_go LABEL`.
+declare -gA CONTENDERS
+contend() {
+	local label=$1
+	shift
+	mkfifo "$label.go"
+	start "$LOCKRUN" "$@" -- sh -c 'echo "$0" >>order; exec cat "$0.go" >/dev/null' "$label"
+	CONTENDERS[$label]=$STARTED
+}
+
+# leads LABEL: whether it came to lead. order_is LABEL...: who did, one after the other.
+leads() { grep -qsx "$1" order; }
+order_is() { [ "$(paste -sd' ' order)" = "$*" ]; }
+
+# let_go LABEL: end what leads, and wait for it.
+let_go() {
+	: >"$1.go"
+	ended "$1" 0
+}
+
+# ended LABEL STATUS: wait for a contender, which has to end with that status.
+ended() {
+	local status=0
+	wait "${CONTENDERS[$1]}" || status=$?
+	rm -f "$1.go"
+	[ "$status" -eq "$2" ] || { echo "$1 ended with $status, not $2" >&2; return 1; }
+}
+
 # pending NAME: how many wait in its queue, tries included. By the tickets: they are the truth.
 pending() { tickets_like '*w' "$@"; }
 holding() { tickets_like '*h' "$@"; }
@@ -120,6 +152,9 @@ tickets_like() {
 is_pending() { [ "$(pending "${2:-$LOCK}")" -eq "$1" ]; }
 is_holding() { [ "$(holding "${2:-$LOCK}")" -eq "$1" ]; }
 is_gone() { [ ! -e "/proc/$1" ] || [ "$(cut -d')' -f2 "/proc/$1/stat" 2>/dev/null | cut -d' ' -f2)" = Z ]; }
+
+# children_of PID: the pids of its children.
+children_of() { cat "/proc/$1/task/$1/children"; }
 
 # sleeps_in_flock PID: whether it has settled into a wait (a thread of it sits in flock).
 state_of() { cut -d')' -f2 "/proc/$1/stat" | cut -d' ' -f2; }

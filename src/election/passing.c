@@ -9,14 +9,18 @@
 #define LOOK_EVERY  (5 * DURATION_SECOND)
 #define LOOK_CLOSER (250 * DURATION_MILLISECOND)
 
-/* While the lock is ours for a moment. */
+/*
+ * While the lock is ours for a moment. It also is when `lock` was removed and made anew, and the
+ * holder, who is about to notice or to step down, still keeps the others waiting.
+ */
 static void
 judge(struct passing *passing)
 {
 	struct ticket first;
 	bool same;
 
-	if (queue_first_waiting(passing->queue, passing->mode, &first) != QUEUE_AHEAD) {
+	if (queue_has_holder(passing->queue) ||
+	    queue_first_waiting(passing->queue, passing->mode, &first) != QUEUE_AHEAD) {
 		passing->suspects = false;
 		return;
 	}
@@ -38,8 +42,8 @@ look_once(struct passing *passing)
 	fd = lockdir_file(passing->queue->lock, STATE_LOCK, STATE_CONTEND, &fault);
 	if (fd == -1)
 		return;
-	if (lock_try(fd, passing->mode == TICKET_SHARED ? LOCK_SHARED : LOCK_EXCLUSIVE) ==
-	    LOCK_TAKEN)
+	/* Alone, whatever our own mode: beside readers it is not free for the writer before us. */
+	if (lock_try(fd, LOCK_EXCLUSIVE) == LOCK_TAKEN)
 		judge(passing);
 	else
 		passing->suspects = false;

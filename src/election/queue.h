@@ -47,6 +47,9 @@ queue_look_ahead(const struct queue *queue, enum ticket_mode mode, struct ticket
 enum queue_result
 queue_first_waiting(const struct queue *queue, enum ticket_mode mode, struct ticket *first);
 
+/* Whether somebody before us holds, in whatever mode. */
+bool queue_has_holder(const struct queue *queue);
+
 /* Whether somebody behind us waits who would have to wait for us. Tries do not count. */
 bool queue_is_wanted(const struct queue *queue, enum ticket_mode mode);
 

@@ -22,7 +22,7 @@ struct search {
 	enum ticket_mode mode;
 	const struct ticket *after, *before; /* bounds, both exclusive; NULL for none */
 	bool nearest_first;		     /* from the end of the queue; else from its begin */
-	bool waiting_only;
+	bool waiting_only, holding_only;
 	duration_t now;
 	size_t count;
 	struct ticket found[FOUND_AT_ONCE];
@@ -37,6 +37,8 @@ matters(const struct search *search, const struct ticket *ticket)
 	if (search->after != NULL && ticket_order(ticket, search->after) <= 0)
 		return false;
 	if (search->waiting_only && ticket->state != TICKET_WAITING)
+		return false;
+	if (search->holding_only && ticket->state != TICKET_HOLDING)
 		return false;
 	/* A try never waits, so it counts for nobody until it holds. */
 	if (ticket->kind == TICKET_TRY && ticket->state == TICKET_WAITING)
@@ -215,6 +217,20 @@ queue_first_waiting(const struct queue *queue, enum ticket_mode mode, struct tic
 	};
 
 	return look(&search, first, NULL);
+}
+
+bool
+queue_has_holder(const struct queue *queue)
+{
+	struct search search = {
+	    .lock = queue->lock,
+	    .mode = TICKET_EXCLUSIVE,
+	    .before = queue->fd == -1 ? NULL : &queue->ticket,
+	    .holding_only = true,
+	};
+	struct ticket holder;
+
+	return look(&search, &holder, NULL) == QUEUE_AHEAD;
 }
 
 bool

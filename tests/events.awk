@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: ISC
+# Refuses a log of events that no run of lockrun may write: lines of the wrong form, and
+# transitions that are not legal. Says what is wrong and ends with 1, else prints how many
+# contenders it saw. With -v open=1 contenders may not have ended yet.
+
+function wrong(what) {
+	printf "line %d: %s: %s\n", NR, what, $0 >"/dev/stderr"
+	failed = 1
+}
+
+# The value behind KEY, as it is written; strings without their quotes.
+function value(key, at, rest) {
+	at = index($0, "\"" key "\":")
+	if (at == 0)
+		return ""
+	rest = substr($0, at + length(key) + 3)
+	if (match(rest, /^"([^"\\]|\\.)*"/))
+		return substr(rest, 2, RLENGTH - 2)
+	match(rest, /^[^,}]*/)
+	return substr(rest, 1, RLENGTH)
+}
+
+function check_form(type) {
+	if ($0 !~ ("^\\{\"type\":\"" type "\"," common form[type] "\\}$"))
+		wrong("not the form of " type)
+}
+
+# What must never change within one contender's log, and what must not go back.
+function check_identity(who) {
+	if (value("lock") != lock[who] || value("pid") != pid[who])
+		wrong("another lock or pid")
+	if (value("mono_ms") + 0 < mono[who])
+		wrong("time goes back")
+}
+
+function check_generation(who, type, generation) {
+	if (type == "waiting" || type == "skipped")
+		return
+	if (type == "leading") {
+		if (generation != "" && generation + 0 <= newest[lock[who]])
+			wrong("the generation does not grow")
+		if (generation != "")
+			newest[lock[who]] = generation + 0
+		term[who] = generation
+	} else if (generation != term[who]) {
+		wrong("not the generation of this term")
+	}
+}
+
+function check_reason(who, reason, status, signal) {
+	if (!(who in led)) {
+		if (reason !~ /^(late|busy|signal|parent-gone|not-found|error|too-many|ineligible)$/)
+			wrong("not a reason for running nothing")
+		if ((who in skipped) ? skipped[who] != reason : !(who in erred))
+			wrong("nothing ran, and nothing told why")
+	} else if (who in stepping) {
+		if (reason != stepping[who])
+			wrong("not the reason of the step-down")
+	} else if (reason != ((status == 0 && signal == "null") ? "finished" : "failed")) {
+		wrong("not the reason that the status calls for")
+	}
+}
+
+function check_stopped(who) {
+	if ((value("ran") != "no") != (who in led))
+		wrong("what ran is not what was told")
+	check_reason(who, value("reason"), value("status"), value("signal"))
+	if (value("signal") != "null" && value("status") != 0)
+		wrong("both a status and a signal")
+	if (value("ran") == "no" && (value("killed") != "false" || value("held_ms") != 0))
+		wrong("nothing ran, but it was held or killed")
+	if (value("killed") == "true" && (who in stepping) && !(who in limited))
+		wrong("killed, though no grace was told")
+}
+
+BEGIN {
+	string = "\"([^\"\\\\]|\\\\.)*\""
+	number = "[0-9]+"
+	digits2 = "[0-9][0-9]"
+	time = "\"20" digits2 "-" digits2 "-" digits2 "T" digits2 ":" digits2 ":" digits2 \
+	    "\\.[0-9]" digits2 "Z\""
+	common = "\"time\":" time ",\"mono_ms\":" number ",\"lock\":\"[a-zA-Z0-9._:-]+\"" \
+	    ",\"contender\":\"[0-9a-f]+\",\"pid\":" number
+	generation = "(,\"generation\":" number ")?"
+	reason = ",\"reason\":\"[a-z-]+\""
+	form["waiting"] = ",\"position\":[1-9][0-9]*" \
+	    ",\"holder\":(null|\\{\"pid\":" number ",\"contender\":\"[0-9a-f]*\"\\})" \
+	    ",\"host\":" string ",\"version\":" string ",\"note\":(null|" string ")"
+	form["leading"] = generation ",\"command_pid\":" number
+	form["stepping-down"] = generation reason ",\"text\":(null|" string ")" \
+	    ",\"grace_ms\":(null|" number ")"
+	form["skipped"] = reason
+	form["error"] = generation ",\"message\":" string
+	form["stopped"] = generation ",\"ran\":\"(yes|no|maybe)\",\"status\":" number \
+	    ",\"signal\":(null|" number ")" reason ",\"killed\":(true|false)" \
+	    ",\"waited_ms\":" number ",\"held_ms\":" number
+}
+
+{
+	type = value("type")
+	who = value("contender")
+	if (!(type in form)) {
+		wrong("no such event")
+		next
+	}
+	check_form(type)
+	if (type == "waiting") {
+		if (who in seen)
+			wrong("waiting is not the first")
+		seen[who] = 1
+		lock[who] = value("lock")
+		pid[who] = value("pid")
+	} else if (!(who in seen)) {
+		wrong("waiting did not come first")
+		next
+	}
+	check_identity(who)
+	mono[who] = value("mono_ms") + 0
+	if (who in stopped)
+		wrong("stopped was not the last")
+	check_generation(who, type, value("generation"))
+}
+
+type == "leading" {
+	if ((who in led) || (who in skipped) || (who in erred))
+		wrong("cannot lead any more")
+	led[who] = 1
+}
+
+type == "stepping-down" {
+	if (!(who in led))
+		wrong("steps down without leading")
+	if ((who in stepping) && stepping[who] != "signal" && value("reason") != "lock-lost")
+		wrong("steps down already")
+	if ((who in stepping) && stepping[who] == value("reason"))
+		wrong("steps down twice for one reason")
+	stepping[who] = value("reason")
+	if (value("grace_ms") != "null")
+		limited[who] = 1
+}
+
+type == "skipped" {
+	if ((who in led) || (who in skipped))
+		wrong("cannot be skipped any more")
+	skipped[who] = value("reason")
+}
+
+type == "error" {
+	if (who in led)
+		wrong("an error after the start")
+	erred[who] = 1
+}
+
+type == "stopped" {
+	check_stopped(who)
+	stopped[who] = 1
+}
+
+END {
+	for (who in seen) {
+		count++
+		if (!(who in stopped) && !open) {
+			printf "%s never stopped\n", who >"/dev/stderr"
+			failed = 1
+		}
+	}
+	if (count == 0 && !failed) {
+		print "no events at all" >"/dev/stderr"
+		failed = 1
+	}
+	if (!failed)
+		print count
+	exit failed
+}
