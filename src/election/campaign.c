@@ -181,6 +181,7 @@ enter_anew(struct campaign *campaign, struct fault *fault)
 enum settled {
 	SETTLED,
 	SETTLED_NOT_OUR_TURN,
+	SETTLED_AGAIN, /* another file has the name; our place in the queue is what it was */
 	SETTLED_ANEW,
 };
 
@@ -196,7 +197,7 @@ settle(struct campaign *campaign, bool blocked)
 	struct ticket ahead;
 
 	if (!lockdir_is_current(&campaign->lock, campaign->lock_fd))
-		return SETTLED_ANEW;
+		return lockdir_in_place(&campaign->lock) ? SETTLED_AGAIN : SETTLED_ANEW;
 	if (blocked && campaign->queue.fd != -1 &&
 	    engine_look_ahead(campaign, &ahead, NULL) == QUEUE_AHEAD &&
 	    engine_nesting(campaign) != NESTING_SHARES)
@@ -234,6 +235,10 @@ acquire(struct campaign *campaign, struct fault *fault)
 			give_back(campaign);
 			if (campaign->candidacy->if_available)
 				return ACQUIRE_BUSY;
+			break;
+		case SETTLED_AGAIN:
+			anew++;
+			give_back(campaign);
 			break;
 		case SETTLED_ANEW:
 			anew++;

@@ -260,15 +260,31 @@ lockdir_write(int fd, const char *bytes, size_t length, off_t offset)
 	return -1;
 }
 
+/* Whether path, to its last component, is what fd is open on. */
+static bool
+is_at(int fd, const char *path)
+{
+	struct stat ours, named;
+
+	return fstat(fd, &ours) == 0 && lstat(path, &named) == 0 && ours.st_dev == named.st_dev &&
+	       ours.st_ino == named.st_ino;
+}
+
 bool
 lockdir_is_current(const struct lockdir *lock, int fd)
 {
 	char path[LOCKDIR_PATH_SIZE];
-	struct stat ours, named;
 
-	lockdir_path(lock, STATE_LOCK, path);
-	return fstat(fd, &ours) == 0 && lstat(path, &named) == 0 && ours.st_dev == named.st_dev &&
-	       ours.st_ino == named.st_ino;
+	return is_at(fd, lockdir_path(lock, STATE_LOCK, path));
+}
+
+bool
+lockdir_in_place(const struct lockdir *lock)
+{
+	char path[LOCKDIR_PATH_SIZE];
+
+	snprintf(path, sizeof(path), "%s/%s", lock->directory->path, lock->name);
+	return is_at(lock->fd, path);
 }
 
 int

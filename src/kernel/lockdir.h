@@ -54,6 +54,8 @@ int lockdir_file(
  * was moved or replaced is noticed as well.
  */
 bool lockdir_is_current(const struct lockdir *lock, int fd);
+/* The same for NAME itself: only what is in it may have been replaced. */
+bool lockdir_in_place(const struct lockdir *lock);
 
 /*
  * Sync NAME, DIR and what is above it, so that a power cut cannot take away the way to our files.
