@@ -299,14 +299,16 @@ tree_signal(const struct tree *tree, int signal)
 	return pass.census;
 }
 
+/* Those below our children as well: they become our children when the one between them ends. */
 static void
-note_if_child(pid_t pid, void *context)
+note_if_below(pid_t pid, void *context)
 {
 	struct tree *tree = context;
+	const struct tree nobody_noted = {.root = tree->root};
 	struct process_stat process;
 
 	if (tree->stranger_count < TREE_STRANGERS_MAX && proctable_read(pid, &process) &&
-	    process.parent == tree->root) {
+	    belongs(&nobody_noted, &process)) {
 		tree->strangers[tree->stranger_count].pid = pid;
 		tree->strangers[tree->stranger_count].start = process.start;
 		tree->stranger_count++;
@@ -320,5 +322,5 @@ tree_begin(struct tree *tree)
 	tree->stranger_count = 0;
 	/* Hardly anybody has children here, and one question is cheaper than a walk. */
 	if (process_has_children())
-		each_process(note_if_child, tree);
+		each_process(note_if_below, tree);
 }

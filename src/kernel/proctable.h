@@ -61,7 +61,7 @@ struct tree {
 	} strangers[TREE_STRANGERS_MAX];
 };
 
-/* Start with the children that this process has now as strangers. */
+/* Start with the children that this process has now, and all below them, as strangers. */
 void tree_begin(struct tree *tree);
 
 struct tree_census {
