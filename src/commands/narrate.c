@@ -11,6 +11,7 @@
 #include "commands/describe.h"
 #include "commands/say.h"
 #include "election/roster.h"
+#include "election/view.h"
 #include "kernel/clock.h"
 
 /* ---- who is in the way ---- */
@@ -164,6 +165,24 @@ narrate_observe(const struct narrator *narrator, const struct happened *happened
 	}
 }
 
+/* A rolling deploy wants to know of its old half. */
+static void
+remark_on_versions(const struct narrator *narrator)
+{
+	char text[LOCKNAME_SIZE];
+	char *const names[] = {text};
+	struct fault fault;
+	struct views views;
+
+	strlcpy(text, narrator->name->text, sizeof(text));
+	if (views_read(narrator->directory, names, 1, &views, &fault) == -1)
+		return;
+	for (size_t i = 0; i < views.items[0].version_count; i++)
+		say_timed("%s: %s is led as well: another version is another lock", text,
+		    views.items[0].versions[i]);
+	views_free(&views);
+}
+
 void
 narrate_begin(struct narrator *narrator, const struct options *options, const struct lockname *name,
     const struct statedir *directory, const struct campaign *campaign)
@@ -179,6 +198,8 @@ narrate_begin(struct narrator *narrator, const struct options *options, const st
 	if (options->verbose && meant != NULL)
 		say_timed("%s: the kind \"%s\" is close to \"%s\": another kind is another lock",
 		    name->text, name->kind, meant);
+	if (options->verbose)
+		remark_on_versions(narrator);
 }
 
 /* ---- the end ---- */
