@@ -168,6 +168,8 @@ fish_options() {
 		"$("$LOCKRUN" --help | sed -n '/^Exit status/,/^$/s/^ *\([0-9][0-9]*\)  .*/\1/p')"
 	agree "the status table" "$statuses" "EXIT STATUS of $MANUAL" \
 		"$(section "$MANUAL" "EXIT STATUS" | sed -n 's/^\.It \([0-9]*\)$/\1/p')"
+	agree "the status table" "$statuses" "Exit status of README.md" \
+		"$(sed -n '/^## Exit status/,/^## What/s/^| \([0-9, ]*\) |.*/\1/p' README.md | sed 's/, /\n/g')"
 }
 
 @test "faults: every reason is in DIAGNOSTICS of the manual" {
