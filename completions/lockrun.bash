@@ -15,6 +15,22 @@ _lockrun_options() {
 		takers='-d --dir'
 		options="--json -h --help $takers"
 		;;
+	watch)
+		takers='-w --wait -d --dir'
+		options="--json --until-end -h --help $takers"
+		;;
+	history)
+		takers='-d --dir'
+		options="--json -h --help $takers"
+		;;
+	stats)
+		takers='-d --dir'
+		options="--json --prometheus -h --help $takers"
+		;;
+	signal)
+		takers='-d --dir'
+		options="-h --help $takers"
+		;;
 	stop)
 		takers='-w --wait --reason -d --dir'
 		options="-q --quiet -h --help $takers"
@@ -128,15 +144,14 @@ _lockrun_trim() {
 }
 
 _lockrun() {
+	local subcommands='run status watch history stats stop signal check name'
 	local words at cur last sub=run first=1 i option options takers name=
 	COMPREPLY=()
 	_lockrun_words
 	last=$((${#words[@]} - 1))
 	cur=${words[last]}
 	if ((last > 1)); then
-		case ${words[1]} in
-		run | status | stop | check | name) sub=${words[1]} first=2 ;;
-		esac
+		_lockrun_is_in "${words[1]}" "$subcommands" && sub=${words[1]} first=2
 	fi
 	_lockrun_options "$sub"
 
@@ -168,12 +183,14 @@ _lockrun() {
 		[[ $COMP_WORDBREAKS == *=* ]] || COMPREPLY=("${COMPREPLY[@]/#/${cur%%=*}=}")
 	elif [[ -n $options && $cur == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")
+	elif [[ $sub == signal && -n $name ]]; then
+		mapfile -t COMPREPLY < <(compgen -W 'HUP INT TERM USR1 USR2 ALRM WINCH CONT' -- "$cur")
 	else
-		# stop, check and name want one name only.
-		[[ -n $name && $sub != status ]] ||
+		# Most want one name only.
+		[[ -n $name && $sub != status && $sub != stats ]] ||
 			mapfile -t COMPREPLY < <(compgen -W "$(_lockrun_names)" -- "$cur")
 		((last == 1)) && mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY \
-			< <(compgen -W 'run status stop check name' -- "$cur")
+			< <(compgen -W "$subcommands" -- "$cur")
 		_lockrun_trim
 	fi
 	return 0

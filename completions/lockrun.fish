@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: ISC
 # fish completion for lockrun.
 
+set -g __lockrun_subcommands run status watch history stats stop signal check name
+
 # Options that take a value, so that the word behind them is not the lock name.
 set -g __lockrun_takers -w --wait -E --conflict-exit-code -m --max-hold -k --kill-after --note \
     --leftovers --command-status-map --events -d --dir --reason --app --protocol --kind --resource --scope
@@ -15,7 +17,7 @@ function __lockrun_look
     set -g __lockrun_begin 0
     set -g __lockrun_options 1
     set -l i 2
-    if test (count $words) -gt 1; and contains -- $words[2] run status stop check name
+    if test (count $words) -gt 1; and contains -- $words[2] $__lockrun_subcommands
         set -g __lockrun_sub $words[2]
         set i 3
     end
@@ -60,8 +62,13 @@ function __lockrun_wants_name
     __lockrun_look
     test $__lockrun_begin = 0
     and begin
-        test $__lockrun_named = 0; or test $__lockrun_sub = status
+        test $__lockrun_named = 0; or contains -- $__lockrun_sub status stats
     end
+end
+
+function __lockrun_wants_signal
+    __lockrun_look
+    test $__lockrun_sub = signal; and test $__lockrun_named = 1
 end
 
 function __lockrun_wants_command
@@ -97,10 +104,15 @@ set -l durations '10s 30s 1m 5m 10m 1h'
 complete -c lockrun -f
 complete -c lockrun -n __lockrun_first -a run -d 'Queue for a lock and run a command as its leader'
 complete -c lockrun -n __lockrun_first -a status -d 'Who leads, since when; who waits'
+complete -c lockrun -n __lockrun_first -a watch -d 'Follow who leads, or wait for the end of the present term'
+complete -c lockrun -n __lockrun_first -a history -d 'The last terms, newest first'
+complete -c lockrun -n __lockrun_first -a stats -d 'Counts and times'
+complete -c lockrun -n __lockrun_first -a signal -d 'Send a signal to the command of the leader'
 complete -c lockrun -n __lockrun_first -a stop -d 'Ask the leader to step down'
 complete -c lockrun -n __lockrun_first -a check -d 'Inside a term: does it still lead?'
 complete -c lockrun -n __lockrun_first -a name -d 'Check and explain a lock name, or build one'
 complete -c lockrun -n __lockrun_wants_name -a '(__lockrun_names)' -d 'Lock'
+complete -c lockrun -n __lockrun_wants_signal -a 'HUP INT TERM USR1 USR2 ALRM WINCH CONT' -d 'Signal'
 complete -c lockrun -n __lockrun_wants_command -a '(__lockrun_command)'
 
 complete -c lockrun -n '__lockrun_in run' -s n -l if-available -d 'Try: do not wait when it is held or others are ahead'
@@ -127,6 +139,24 @@ complete -c lockrun -n '__lockrun_in run' -s V -l version -d 'Show the version a
 complete -c lockrun -n '__lockrun_in status' -l json -d 'Write one JSON document'
 complete -c lockrun -n '__lockrun_in status' -s d -l dir -x -a '(__fish_complete_directories)' -d 'State directory'
 complete -c lockrun -n '__lockrun_in status' -s h -l help -d 'Show the usage and exit'
+
+complete -c lockrun -n '__lockrun_in watch' -l json -d 'Write one JSON document'
+complete -c lockrun -n '__lockrun_in watch' -l until-end -d 'Only wait for the end of the present term'
+complete -c lockrun -n '__lockrun_in watch' -s w -l wait -x -a $durations -d 'Give up after that long'
+complete -c lockrun -n '__lockrun_in watch' -s d -l dir -x -a '(__fish_complete_directories)' -d 'State directory'
+complete -c lockrun -n '__lockrun_in watch' -s h -l help -d 'Show the usage and exit'
+
+complete -c lockrun -n '__lockrun_in history' -l json -d 'Write one JSON document'
+complete -c lockrun -n '__lockrun_in history' -s d -l dir -x -a '(__fish_complete_directories)' -d 'State directory'
+complete -c lockrun -n '__lockrun_in history' -s h -l help -d 'Show the usage and exit'
+
+complete -c lockrun -n '__lockrun_in stats' -l json -d 'Write one JSON document'
+complete -c lockrun -n '__lockrun_in stats' -l prometheus -d 'Write the text format of Prometheus'
+complete -c lockrun -n '__lockrun_in stats' -s d -l dir -x -a '(__fish_complete_directories)' -d 'State directory'
+complete -c lockrun -n '__lockrun_in stats' -s h -l help -d 'Show the usage and exit'
+
+complete -c lockrun -n '__lockrun_in signal' -s d -l dir -x -a '(__fish_complete_directories)' -d 'State directory'
+complete -c lockrun -n '__lockrun_in signal' -s h -l help -d 'Show the usage and exit'
 
 complete -c lockrun -n '__lockrun_in stop' -s w -l wait -x -a $durations -d 'Give up after that long'
 complete -c lockrun -n '__lockrun_in stop' -l reason -x -d 'Why: shown to whoever has to step down'

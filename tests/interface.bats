@@ -119,7 +119,7 @@ zsh_options() {
 		/^\t\t'\''.*\[/ {
 			spec = $0
 			sub(/\[.*/, "", spec)
-			sub(/^\t\t'\''(\([^)]*\)'\'')?\*?/, "", spec)
+			sub(/^\t\t'\''(\([^)]*\)('\'')?)?\*?/, "", spec)
 			gsub(/[{}'\'']/, "", spec)
 			count = split(spec, option, ",")
 			for (i = 1; i <= count; i++) {

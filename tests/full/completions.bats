@@ -22,7 +22,7 @@ setup() {
 # LINE => what has to be offered at its end, the same in each shell.
 lines_and_offers() {
 	sed "s|OTHER|$PWD/other|" <<'END'
-lockrun s => status stop
+lockrun s => signal stats status stop
 lockrun che => check
 lockrun demo => demo:v1:leader:a demo:v1:mutation:b
 lockrun demo:v1:m => demo:v1:mutation:b
@@ -33,6 +33,9 @@ lockrun --dir=OTHER o => other:v1:leader:c
 lockrun stop demo => demo:v1:leader:a demo:v1:mutation:b
 lockrun stop --dir OTHER o => other:v1:leader:c
 lockrun status demo:v1:leader:a demo:v1:m => demo:v1:mutation:b
+lockrun signal demo:v1:leader:a U => USR1 USR2
+lockrun watch --until-end demo:v1:m => demo:v1:mutation:b
+lockrun stats demo:v1:leader:a demo:v1:m => demo:v1:mutation:b
 lockrun check demo:v1:m => demo:v1:mutation:b
 lockrun --max => --max-hold
 lockrun status --j => --json
