@@ -104,7 +104,6 @@ ALONE='mkdir alone 2>/dev/null || echo "$0" >>overlaps; "$@"; rmdir alone 2>/dev
 	stand 1
 	stand 2
 	rm "$(file)"
-	run -75 "$LOCKRUN" -n "$LOCK" -- true
 	foreign_ends
 	await has_led 1
 	run -1 flock -n "$(file)" true

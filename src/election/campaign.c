@@ -19,6 +19,9 @@
 #define FOREIGN_PATIENCE (250 * DURATION_MILLISECOND)
 #define FOREIGN_INTERVAL (10 * DURATION_MILLISECOND)
 
+/* How often who waits for the file itself looks whether it still is the one that counts. */
+#define CURRENT_EVERY (5 * DURATION_SECOND)
+
 static enum acquire
 unless_left(struct campaign *campaign, enum acquire result)
 {
@@ -58,8 +61,12 @@ wait_behind(struct campaign *campaign, const struct ticket *ahead, int fd)
 	if (!campaign->candidacy->if_available)
 		return patience_wait(
 		    &campaign->patience, fd, LOCK_SHARED, may_be_frozen ? &lookout : NULL);
-	if (may_be_frozen && passing_try(&passing, &campaign->patience, &left))
+	/* Once: who stands behind the one that was passed has to get the time to notice. */
+	if (may_be_frozen && !campaign->passed_one &&
+	    passing_try(&passing, &campaign->patience, &left)) {
+		campaign->passed_one = true;
 		return ACQUIRE_AGAIN;
+	}
 	return left != ACQUIRE_TAKEN ? left : ACQUIRE_BUSY;
 }
 
@@ -121,16 +128,28 @@ try_again(struct campaign *campaign)
 	return ACQUIRE_BUSY;
 }
 
+/* Whoever holds a file that was removed may do so for ever, while all others meet at a new one. */
+static duration_t
+look_whether_current(void *context)
+{
+	const struct campaign *campaign = context;
+
+	return lockdir_is_current(&campaign->lock, campaign->lock_fd) ? CURRENT_EVERY : 0;
+}
+
 /* Somebody holds it who has no ticket: flock(1), what a killed lockrun left behind, or we. */
 static enum acquire
 wait_for_lock(struct campaign *campaign)
 {
+	const struct lookout lookout = {
+	    .look = look_whether_current, .context = campaign, .first = CURRENT_EVERY};
+
 	if (engine_nesting(campaign) == NESTING_REFUSED)
 		return ACQUIRE_NESTED;
 	if (campaign->candidacy->if_available)
 		return try_again(campaign);
 	return patience_wait(
-	    &campaign->patience, campaign->lock_fd, engine_lock_mode(campaign), NULL);
+	    &campaign->patience, campaign->lock_fd, engine_lock_mode(campaign), &lookout);
 }
 
 /* Take the lock; *blocked tells that time has passed since we looked who is ahead. */
@@ -223,6 +242,10 @@ acquire(struct campaign *campaign, struct fault *fault)
 			anew++;
 			if ((result = enter_anew(campaign, fault)) != ACQUIRE_TAKEN)
 				return result;
+			continue;
+		}
+		if (result == ACQUIRE_AGAIN) {
+			give_back(campaign);
 			continue;
 		}
 		if (result != ACQUIRE_TAKEN)

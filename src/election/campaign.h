@@ -48,6 +48,7 @@ struct campaign {
 	struct lockdir lock;
 	struct queue queue;
 	struct ticket_text text;
+	bool passed_one; /* a try has passed a frozen waiter */
 	bool nested_checked;
 	struct nested nested; /* with ACQUIRE_NESTED, what we are inside of */
 	int64_t queued_ms;

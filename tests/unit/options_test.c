@@ -255,7 +255,7 @@ static const struct {
 	"--help lists them all"},
     {SUB_RUN, "-nz x y", FAULT_USAGE_UNKNOWN_OPTION, "-z", NULL},
     {SUB_RUN, "--=3 x y", FAULT_USAGE_UNKNOWN_OPTION, "--", NULL},
-    {SUB_RUN, "--json x y", FAULT_USAGE_NOT_HERE, "--json", "it belongs to: lockrun status"},
+    {SUB_RUN, "--json x y", FAULT_USAGE_NOT_HERE, "--json", "it belongs to: lockrun status, lockrun history, lockrun stats, lockrun watch"},
     {SUB_STATUS, "-q", FAULT_USAGE_NOT_HERE, "-q", "it belongs to: lockrun run, lockrun stop"},
     {SUB_CHECK, "-d /x", FAULT_USAGE_NOT_HERE, "-d", NULL},
     {SUB_RUN, "-w", FAULT_USAGE_VALUE_MISSING, "-w", "write -w DURATION"},
