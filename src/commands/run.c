@@ -268,6 +268,7 @@ not_acquired(struct run *run, enum acquire why, struct fault *fault)
 		break;
 	case ACQUIRE_SIGNAL:
 		outcome.reason = REASON_SIGNAL;
+		outcome.status = 0;
 		outcome.signal = run->campaign.patience.signal;
 		break;
 	default:
