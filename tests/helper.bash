@@ -26,6 +26,7 @@ common_setup() {
 
 common_teardown() {
 	local pid
+	[ -z "$OPEN_DIR" ] || rm -rf "$OPEN_DIR"
 	await_quietly no_marked_processes && return 0
 	for pid in $(marked_processes); do
 		echo "left behind: $pid $(tr '\0' ' ' <"/proc/$pid/cmdline")" >&2
@@ -159,8 +160,18 @@ children_of() { cat "/proc/$1/task/$1/children"; }
 # sleeps_in_flock PID: whether it has settled into a wait (a thread of it sits in flock).
 state_of() { cut -d')' -f2 "/proc/$1/stat" | cut -d' ' -f2; }
 
-# as_user COMMAND...: as an unprivileged user; skips when there is no way to become one.
+# as_user COMMAND...: as an unprivileged user. needs_root: skip when there is no way to become one.
 as_user() { setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; }
+needs_root() { [ "$(id -u)" -eq 0 ] || skip 'only root can become another user'; }
+
+# make_open_dir: a directory that other users can reach, with a lockrun in it, in $OPEN_DIR; it is
+# removed at the end of the test.
+make_open_dir() {
+	OPEN_DIR=$(mktemp -d "${TMPDIR:-/tmp}/lockrun-open-XXXXXX")
+	chmod 755 "$OPEN_DIR"
+	cp "$LOCKRUN" "$OPEN_DIR/lockrun"
+	chmod 755 "$OPEN_DIR/lockrun"
+}
 
 # generation [NAME]: lead once, and tell with which generation.
 generation() { "$LOCKRUN" "${1:-$LOCK}" -- sh -c 'echo $LOCKRUN_GENERATION'; }

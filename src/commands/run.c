@@ -31,6 +31,7 @@ struct run {
 	struct term term;
 };
 
+static void listen_for_events(struct run *run);
 static int prepare(struct run *run, struct fault *fault);
 static pid_t spawn(struct run *run, struct fault *fault);
 static struct outcome watch_over(struct run *run, pid_t command);
@@ -54,8 +55,10 @@ command_run(char **arguments, struct process_entry *entry)
 		return ending;
 	/* 2 name, 3 directory */
 	if (lockname_parse(run.options.words[0], &run.name, &fault) == -1 ||
-	    process_find(run.options.command[0], &fault) == -1 ||
-	    statedir_open(run.options.directory, STATE_CONTEND, &run.directory, &fault) == -1 ||
+	    process_find(run.options.command[0], &fault) == -1)
+		return say_fault(&fault);
+	listen_for_events(&run);
+	if (statedir_open(run.options.directory, STATE_CONTEND, &run.directory, &fault) == -1 ||
 	    prepare(&run, &fault) == -1)
 		return say_fault(&fault);
 	/* 4 queue up */
@@ -107,6 +110,18 @@ watch_parent(struct fault *fault)
 	return fd;
 }
 
+/* Before anything else is opened: a number that is free now may be one of ours later. */
+static void
+listen_for_events(struct run *run)
+{
+	const struct options *options = &run->options;
+
+	narrate_begin(&run->narrator, options, &run->name, &run->directory, &run->campaign);
+	if (events_open(&run->events, options->events, run->entry->closed, &run->name,
+		&run->campaign) == -1)
+		narrate_no_events(&run->narrator, errno);
+}
+
 static int
 prepare(struct run *run, struct fault *fault)
 {
@@ -124,9 +139,6 @@ prepare(struct run *run, struct fault *fault)
 	    .context = run,
 	    .wants_reminders = options->verbose,
 	};
-	narrate_begin(&run->narrator, options, &run->name, &run->directory, &run->campaign);
-	if (events_open(&run->events, options->events, &run->name, &run->campaign) == -1)
-		narrate_no_events(&run->narrator, errno);
 	run->candidacy = (struct candidacy){
 	    .name = &run->name,
 	    .directory = &run->directory,

@@ -20,11 +20,11 @@ struct line {
 };
 
 int
-events_open(struct events *events, const char *where, const struct lockname *name,
+events_open(struct events *events, const char *where, unsigned closed, const struct lockname *name,
     const struct campaign *campaign)
 {
 	*events = (struct events){
-	    .fd = where != NULL ? eventfile_open(where) : -1,
+	    .fd = where != NULL ? eventfile_open(where, closed) : -1,
 	    .name = name,
 	    .campaign = campaign,
 	    .begun = clock_boottime(),

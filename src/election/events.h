@@ -16,9 +16,12 @@ struct events {
 	duration_t begun, led; /* CLOCK_BOOTTIME; 0 before */
 };
 
-/* Open where events go (eventfile.h); NULL: nowhere. Returns 0, or -1 with errno. */
-int events_open(struct events *events, const char *where, const struct lockname *name,
-    const struct campaign *campaign);
+/*
+ * Open where events go (eventfile.h); NULL: nowhere. closed has the bits of the standard
+ * descriptors that only stand in for closed ones. Returns 0, or -1 with errno.
+ */
+int events_open(struct events *events, const char *where, unsigned closed,
+    const struct lockname *name, const struct campaign *campaign);
 
 /* In the queue, or turned away from it: who is ahead. */
 void events_waiting(struct events *events, const struct candidacy *candidacy);
