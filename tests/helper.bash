@@ -90,12 +90,32 @@ start() {
 	STARTED=$!
 }
 
-# ends STATUS PID: wait for what `start` began; it ends with this status.
+# lead ARGUMENT...: lockrun in the background with no signal ignored (a shell ignores SIGINT and
+# SIGQUIT for what it runs in the background). Its pid is in $STARTED.
+lead() { start env --default-signal "$LOCKRUN" "$@"; }
+
+# ends STATUS PID: wait for what `start` began; it ends with this status. The shell would tell of
+# some signals, and is not asked to.
 ends() {
-	local status=0
-	wait "$2" || status=$?
-	[ "$status" = "$1" ] || { echo "pid $2 ended with $status, not $1" >&2; return 1; }
+	STATUS=0
+	{ wait "$2" || STATUS=$?; } 2>/dev/null
+	[ "$STATUS" -eq "$1" ] || { echo "pid $2 ended with $STATUS, not $1" >&2; return 1; }
 }
+
+# raw_status COMMAND...: as waitpid(2) gives it: 256 * status, or the signal, + 128 with a core.
+# The parent is one that never reaps, so that the zombie can be looked at.
+raw_status() {
+	local child
+	rm -f child
+	start bash -c 'env --default-signal "$@" & echo $! >child; exec sleep 600' bash "$@"
+	await test -s child
+	child=$(cat child)
+	await is_zombie "$child"
+	sed 's/.* //' "/proc/$child/stat"
+	kill -KILL "$STARTED"
+	wait "$STARTED" 2>/dev/null || true
+}
+is_zombie() { [ "$(state_of "$1")" = Z ]; }
 
 # hold [NAME]: lead in the background until `release`; returns once it leads.
 hold() {

@@ -3,10 +3,6 @@
 # seen by the caller; and the lock is held until the last of the tree is gone.
 load helper
 
-# lead ARGUMENT...: lockrun in the background with no signal ignored (a shell ignores SIGINT and
-# SIGQUIT for what it runs in the background). Its pid is in $STARTED.
-lead() { start env --default-signal "$LOCKRUN" "$@"; }
-
 # A command that writes a line to `got` for each signal NAME it gets, until `finish` exists.
 counting() {
 	cat >counting <<-'COUNTING'
@@ -24,28 +20,6 @@ counting() {
 	chmod +x counting
 }
 
-# ends_with STATUS PID: wait for it. The shell itself tells of some signals, and is not asked to.
-ends_with() {
-	STATUS=0
-	{ wait "$2" || STATUS=$?; } 2>/dev/null
-	[ "$STATUS" -eq "$1" ] || { echo "status $STATUS instead of $1" && return 1; }
-}
-
-# raw_status COMMAND...: as waitpid(2) gives it: 256 * status, or the signal, + 128 with a core.
-# The parent is one that never reaps, so that the zombie can be looked at.
-raw_status() {
-	rm -f child
-	start bash -c 'env --default-signal "$@" & echo $! >child; exec sleep 600' bash "$@"
-	local parent=$STARTED child
-	await test -s child
-	child=$(cat child)
-	await is_zombie "$child"
-	sed 's/.* //' "/proc/$child/stat"
-	kill -KILL "$parent"
-	wait "$parent" 2>/dev/null || true
-}
-is_zombie() { [ "$(state_of "$1")" = Z ]; }
-
 lines_in() { [ "$(wc -l <"$2" 2>/dev/null || echo 0)" -ge "$1" ]; }
 
 # ---- forwarding ----
@@ -60,7 +34,7 @@ lines_in() { [ "$(wc -l <"$2" 2>/dev/null || echo 0)" -ge "$1" ]; }
 		kill -s "$signal" "$STARTED"
 		await test -s got
 		touch finish
-		ends_with 5 "$STARTED"
+		ends 5 "$STARTED"
 		[ "$(cat got)" = "$signal" ]
 	done
 }
@@ -75,7 +49,7 @@ lines_in() { [ "$(wc -l <"$2" 2>/dev/null || echo 0)" -ge "$1" ]; }
 		await lines_in "$i" got
 	done
 	touch finish
-	ends_with 5 "$STARTED"
+	ends 5 "$STARTED"
 	[ "$(wc -l <got)" -eq 5 ]
 }
 
@@ -86,7 +60,7 @@ lines_in() { [ "$(wc -l <"$2" 2>/dev/null || echo 0)" -ge "$1" ]; }
 		lead "$LOCK" sh -c 'ulimit -c 0; echo >ready; exec sleep 600'
 		await test -s ready
 		kill -s "$signal" "$STARTED"
-		ends_with $((128 + $(kill -l "$signal"))) "$STARTED"
+		ends $((128 + $(kill -l "$signal"))) "$STARTED"
 		"$LOCKRUN" -n "$LOCK" true
 	done
 }
@@ -104,7 +78,7 @@ lines_in() { [ "$(wc -l <"$2" 2>/dev/null || echo 0)" -ge "$1" ]; }
 	kill -USR1 "$STARTED"
 	await test -s got
 	touch finish
-	ends_with 5 "$STARTED"
+	ends 5 "$STARTED"
 }
 
 @test "SIGINT for a job in a script's background is ignored, as the script's shell wants it" {
@@ -147,7 +121,7 @@ lines_in() { [ "$(wc -l <"$2" 2>/dev/null || echo 0)" -ge "$1" ]; }
 	kill -USR2 "$STARTED"
 	await test -s got
 	touch finish
-	ends_with 0 "$STARTED"
+	ends 0 "$STARTED"
 	[ "$(cat got)" = USR2 ]
 }
 
@@ -161,7 +135,7 @@ lines_in() { [ "$(wc -l <"$2" 2>/dev/null || echo 0)" -ge "$1" ]; }
 	kill -USR1 "$STARTED"
 	await test -s got
 	touch finish
-	ends_with 0 "$STARTED"
+	ends 0 "$STARTED"
 	[ "$(cat got)" = outer ]
 }
 
@@ -171,7 +145,7 @@ lines_in() { [ "$(wc -l <"$2" 2>/dev/null || echo 0)" -ge "$1" ]; }
 	lead "$LOCK" sh -c 'trap "echo got; exit 5" TERM; echo >ready; sleep 600 & wait' >output
 	await test -s ready
 	kill "$STARTED"
-	ends_with 5 "$STARTED"
+	ends 5 "$STARTED"
 	[ "$(cat output)" = got ]
 }
 
@@ -192,7 +166,7 @@ lines_in() { [ "$(wc -l <"$2" 2>/dev/null || echo 0)" -ge "$1" ]; }
 		wait'
 	await lines_in 4 ready
 	kill "$STARTED"
-	ends_with 143 "$STARTED"
+	ends 143 "$STARTED"
 	[ "$(wc -l <clean)" -eq 4 ]
 	no_marked_processes
 }
@@ -201,7 +175,7 @@ lines_in() { [ "$(wc -l <"$2" 2>/dev/null || echo 0)" -ge "$1" ]; }
 	lead "$LOCK" sh -c 'echo >ready; sleep 600; :'
 	await test -s ready
 	kill "$STARTED"
-	ends_with 143 "$STARTED"
+	ends 143 "$STARTED"
 	no_marked_processes
 }
 
@@ -220,7 +194,7 @@ lines_in() { [ "$(wc -l <"$2" 2>/dev/null || echo 0)" -ge "$1" ]; }
 	await is_pending 1
 	[ ! -e second ]
 	echo >go
-	ends_with 143 "$leader"
+	ends 143 "$leader"
 	wait "$second"
 }
 
@@ -232,14 +206,14 @@ lines_in() { [ "$(wc -l <"$2" 2>/dev/null || echo 0)" -ge "$1" ]; }
 	await grep -q 'stepping down: signal; SIGTERM sent' told
 	run -1 grep SIGKILL told
 	echo >go
-	ends_with 6 "$STARTED"
+	ends 6 "$STARTED"
 }
 
 @test "SIGTERM with a grace: who does not go is killed" {
 	lead -k 100ms "$LOCK" sh -c 'trap "" TERM; echo >ready; sleep 600; sleep 600'
 	await test -s ready
 	kill "$STARTED"
-	ends_with 137 "$STARTED"
+	ends 137 "$STARTED"
 	no_marked_processes
 }
 
@@ -247,7 +221,7 @@ lines_in() { [ "$(wc -l <"$2" 2>/dev/null || echo 0)" -ge "$1" ]; }
 	lead -k 60s "$LOCK" sh -c 'trap "exit 4" TERM; echo >ready; sleep 600 & wait'
 	await test -s ready
 	kill "$STARTED"
-	ends_with 4 "$STARTED"
+	ends 4 "$STARTED"
 }
 
 @test "SIGTERM: a stopped process is continued, so that it can act on it" {
@@ -258,7 +232,7 @@ lines_in() { [ "$(wc -l <"$2" 2>/dev/null || echo 0)" -ge "$1" ]; }
 	kill -STOP "$(cat inner)"
 	await is_stopped "$(cat inner)"
 	kill "$STARTED"
-	ends_with 143 "$STARTED"
+	ends 143 "$STARTED"
 	[ -e clean ]
 }
 is_stopped() { [ "$(state_of "$1")" = T ]; }
@@ -272,7 +246,7 @@ is_stopped() { [ "$(state_of "$1")" = T ]; }
 	kill "$STARTED"
 	await lines_in 2 got
 	touch finish
-	ends_with 5 "$STARTED"
+	ends 5 "$STARTED"
 	[ "$(wc -l <got)" -eq 2 ]
 }
 
@@ -281,7 +255,7 @@ is_stopped() { [ "$(state_of "$1")" = T ]; }
 	lead "$LOCK" sh -c 'sh -c "echo >ready; read -r _ <go; touch survived" & wait $!'
 	await test -s ready
 	kill -INT "$STARTED"
-	ends_with 130 "$STARTED"
+	ends 130 "$STARTED"
 	"$LOCKRUN" -n "$LOCK" true
 	echo >go
 	await test -e survived
@@ -295,7 +269,7 @@ is_stopped() { [ "$(state_of "$1")" = T ]; }
 	local leader=$STARTED
 	await is_holding 1
 	echo >go
-	ends_with 7 "$leader"
+	ends 7 "$leader"
 }
 
 @test "children from before lockrun are left alone by a step-down, and not waited for" {
@@ -303,7 +277,7 @@ is_stopped() { [ "$(state_of "$1")" = T ]; }
 	    "$LOCKRUN" "$LOCK"
 	await test -s ready
 	kill "$STARTED"
-	ends_with 143 "$STARTED"
+	ends 143 "$STARTED"
 	kill -0 "$(cat early)"
 	kill "$(cat early)"
 }
@@ -318,7 +292,7 @@ is_stopped() { [ "$(state_of "$1")" = T ]; }
 	echo >go
 	await is_parent_of "$STARTED" "$(cat early)"
 	kill "$STARTED"
-	ends_with 143 "$STARTED"
+	ends 143 "$STARTED"
 	kill -0 "$(cat early)"
 	kill "$(cat early)"
 }
@@ -339,7 +313,7 @@ is_parent_of() { [ "$(cut -d' ' -f4 "/proc/$2/stat")" = "$1" ]; }
 	await test -s ready
 	kill -KILL "$leader"
 	await test -s got
-	ends_with 137 "$leader"
+	ends 137 "$leader"
 	run -75 "$LOCKRUN" -n "$LOCK" true
 	[[ "$output" == *"left behind (sh, generation 1)"*"nothing was run" ]]
 	start "$LOCKRUN" "$LOCK" touch second
@@ -356,7 +330,7 @@ is_parent_of() { [ "$(cut -d' ' -f4 "/proc/$2/stat")" = "$1" ]; }
 	local leader=$STARTED
 	await test -s ready
 	kill -KILL "$leader"
-	ends_with 137 "$leader"
+	ends 137 "$leader"
 	run -75 "$LOCKRUN" -n "$LOCK" true
 	kill -KILL "$(cat ready)"
 	"$LOCKRUN" "$LOCK" true
@@ -382,7 +356,7 @@ is_parent_of() { [ "$(cut -d' ' -f4 "/proc/$2/stat")" = "$1" ]; }
 	await test -s ready
 	run -75 "$LOCKRUN" -n "$LOCK" true
 	echo >go
-	ends_with 0 "$leader"
+	ends 0 "$leader"
 	"$LOCKRUN" -n "$LOCK" true
 }
 
@@ -422,7 +396,7 @@ is_parent_of() { [ "$(cut -d' ' -f4 "/proc/$2/stat")" = "$1" ]; }
 		start "$LOCKRUN" "$LOCK" touch "ran.$i" 2>"told.$i"
 		# By job, since a pid may belong to somebody else by then.
 		for _ in {1..20}; do kill -TERM %% 2>/dev/null || break; done
-		ends_with 0 "$STARTED" || [ "$STATUS" -eq 143 ]
+		ends 0 "$STARTED" || [ "$STATUS" -eq 143 ]
 		[ "$STATUS" -ne 0 ] || [ -e "ran.$i" ]
 		if grep -q 'nothing was run' "told.$i"; then
 			[ ! -e "ran.$i" ]
@@ -452,7 +426,7 @@ typing() { exec env --default-signal script -qec "$1" /dev/null <&5 >screen 2>&1
 	kill -USR1 "$(cut -d' ' -f4 "/proc/$(cat ready)/stat")"
 	await lines_in 2 got
 	touch finish
-	ends_with 5 "$STARTED"
+	ends 5 "$STARTED"
 	exec 5>&-
 	[ "$(tr '\n' ' ' <got)" = 'INT USR1 ' ]
 }
@@ -461,7 +435,7 @@ typing() { exec env --default-signal script -qec "$1" /dev/null <&5 >screen 2>&1
 	on_terminal "bash -c 'while :; do \"$LOCKRUN\" \"$LOCK\" sh -c \"echo >ready; exec sleep 600\"; done'"
 	await test -s ready
 	printf '\003' >&5
-	ends_with 130 "$STARTED"
+	ends 130 "$STARTED"
 	exec 5>&-
 }
 
@@ -469,7 +443,7 @@ typing() { exec env --default-signal script -qec "$1" /dev/null <&5 >screen 2>&1
 	on_terminal "'$LOCKRUN' '$LOCK' sh -c 'read -r x </dev/tty; stty -a >/dev/null && echo \"<\$x>\" >answer'"
 	await is_holding 1
 	echo hello >&5
-	ends_with 0 "$STARTED"
+	ends 0 "$STARTED"
 	exec 5>&-
 	[ "$(cat answer)" = '<hello>' ]
 }

@@ -2,15 +2,6 @@
 # Stepping down: lockrun ends the command, waits for all of it, and says so with 124.
 load helper
 
-lead() { start env --default-signal "$LOCKRUN" "$@"; }
-
-# ends_with STATUS PID: wait for it.
-ends_with() {
-	STATUS=0
-	{ wait "$2" || STATUS=$?; } 2>/dev/null
-	[ "$STATUS" -eq "$1" ] || { echo "status $STATUS instead of $1" && return 1; }
-}
-
 # ---- max-hold ----
 
 @test "max-hold: the command is made to step down, and the status is 124" {
@@ -34,8 +25,8 @@ ends_with() {
 	local short=$STARTED
 	await is_pending 2
 	release
-	ends_with 0 "$waiter"
-	ends_with 124 "$short"
+	ends 0 "$waiter"
+	ends 124 "$short"
 }
 
 @test "a command that ends well upon SIGTERM was made to step down all the same" {
@@ -43,8 +34,8 @@ ends_with() {
 	local well=$STARTED
 	lead -q -m 1s demo:v1:leader:ill sh -c 'trap "echo saved; exit 7" TERM; sleep 600 & wait' >ill
 	local ill=$STARTED
-	ends_with 124 "$well"
-	ends_with 124 "$ill"
+	ends 124 "$well"
+	ends 124 "$ill"
 	[ "$(cat well ill)" = $'saved\nsaved' ]
 }
 
@@ -82,7 +73,7 @@ ends_with() {
 	await grep -q 'SIGTERM sent$' told
 	run -75 "$LOCKRUN" -n "$LOCK" true
 	echo >go
-	ends_with 124 "$leader"
+	ends 124 "$leader"
 	run -1 grep SIGKILL told
 }
 
@@ -97,13 +88,13 @@ ends_with() {
 	await test -s stopping
 	run -75 "$LOCKRUN" -n "$LOCK" true
 	echo >go
-	ends_with 124 "$leader"
+	ends 124 "$leader"
 	"$LOCKRUN" -n "$LOCK" true
 }
 
 @test "a stopped command steps down as well" {
 	lead -q -m 300ms -k never "$LOCK" sh -c 'kill -STOP $$; sleep 600'
-	ends_with 124 "$STARTED"
+	ends 124 "$STARTED"
 }
 
 @test "while a leader steps down, status says so and why" {
@@ -118,7 +109,7 @@ ends_with() {
 	run -0 "$LOCKRUN" status --json "$LOCK"
 	[[ "$output" == *'"state":"stepping-down"'*'"health":"stepping-down","reason":"stop"'* ]]
 	echo >go
-	ends_with 124 "$leader"
+	ends 124 "$leader"
 }
 
 @test "a try with a limit is one line, and a retry finds the lock free" {
@@ -134,7 +125,7 @@ ends_with() {
 	await test -s ready
 	run -0 "$LOCKRUN" stop "$LOCK"
 	[ "$output" = "lockrun: $LOCK: pid $leader (sh) stepped down; nobody leads now" ]
-	ends_with 124 "$leader"
+	ends 124 "$leader"
 	[ "$(cat told)" = "lockrun: $LOCK: stepping down: stop; SIGTERM sent, SIGKILL in 10s" ]
 }
 
@@ -149,9 +140,9 @@ ends_with() {
 	run -0 "$LOCKRUN" stop "$LOCK"
 	[[ "$output" == *"pid $leader (sh) stepped down; now held by pid $second (sh) for "*"generation 2"* ||
 	    "$output" == *"stepped down; now being handed over, 1 waiting" ]]
-	ends_with 124 "$leader"
+	ends 124 "$leader"
 	echo >go
-	ends_with 0 "$second"
+	ends 0 "$second"
 }
 
 @test "stop: the reason is shown to whoever has to step down, and in the record" {
@@ -159,7 +150,7 @@ ends_with() {
 	local leader=$STARTED
 	await test -s ready
 	run -0 "$LOCKRUN" stop --reason 'deploy of v7' "$LOCK"
-	ends_with 124 "$leader"
+	ends 124 "$leader"
 	[[ "$(cat told)" == *"stepping down: stop: deploy of v7; SIGTERM sent"* ]]
 	run -0 "$LOCKRUN" status --json "$LOCK"
 	[[ "$output" == *'"reason":"stop"'* ]]
@@ -174,7 +165,7 @@ ends_with() {
 	[[ "$output" == *"pid $leader (sh) was asked, and is still there after 100ms"* ]]
 	run -75 "$LOCKRUN" stop -w 0 "$LOCK"
 	echo >go
-	ends_with 124 "$leader"
+	ends 124 "$leader"
 }
 
 @test "stop: nobody there is 0 and a word, and nothing is made" {
@@ -191,7 +182,7 @@ ends_with() {
 	lead -q "$LOCK" sh -c 'echo >ready; exec sleep 600'
 	await test -s ready
 	"$LOCKRUN" stop "$LOCK" 2>/dev/null
-	ends_with 124 "$STARTED"
+	ends 124 "$STARTED"
 	run -0 "$LOCKRUN" "$LOCK" sh -c "'$LOCKRUN' check"
 	[ -z "$output" ]
 }
@@ -202,7 +193,7 @@ ends_with() {
 		lead -q "$LOCK" sh -c 'echo >ready; exec sleep 600'
 		await test -s ready
 		timeout "$PATIENCE" "$LOCKRUN" stop "$LOCK" 2>/dev/null
-		ends_with 124 "$STARTED"
+		ends 124 "$STARTED"
 		rm ready
 	done
 }
@@ -215,11 +206,11 @@ ends_with() {
 	await test -s ready1
 	await test -s ready2
 	"$LOCKRUN" stop demo:v1:leader:one 2>/dev/null
-	ends_with 124 "$one"
+	ends 124 "$one"
 	run -0 "$LOCKRUN" status demo:v1:leader:two
 	[[ "$output" == *"pid $two "* ]]
 	"$LOCKRUN" stop demo:v1:leader:two 2>/dev/null
-	ends_with 124 "$two"
+	ends 124 "$two"
 }
 
 @test "stop: waiters stay, and lead in their order" {
@@ -231,9 +222,9 @@ ends_with() {
 	local third=$STARTED
 	await is_pending 2
 	"$LOCKRUN" stop "$LOCK" 2>/dev/null
-	ends_with 124 "$HOLDER"
-	ends_with 0 "$second"
-	ends_with 0 "$third"
+	ends 124 "$HOLDER"
+	ends 0 "$second"
+	ends 0 "$third"
 	[ "$(tr '\n' ' ' <order)" = 'second third ' ]
 }
 
@@ -241,12 +232,12 @@ ends_with() {
 	lead -q "$LOCK" sh -c 'trap "exit 6" TERM; echo >ready; sleep 600 & wait'
 	await test -s ready
 	kill "$STARTED"
-	ends_with 6 "$STARTED"
+	ends 6 "$STARTED"
 	rm ready
 	lead -q "$LOCK" sh -c 'trap "exit 6" TERM; echo >ready; sleep 600 & wait'
 	await test -s ready
 	"$LOCKRUN" stop "$LOCK" 2>/dev/null
-	ends_with 124 "$STARTED"
+	ends 124 "$STARTED"
 }
 
 @test "stop: what a killed lockrun left behind cannot be asked, and that is said" {
@@ -254,7 +245,7 @@ ends_with() {
 	local leader=$STARTED
 	await test -s ready
 	kill -KILL "$leader"
-	ends_with 137 "$leader"
+	ends 137 "$leader"
 	run -75 "$LOCKRUN" stop "$LOCK"
 	[[ "$output" == *"left behind (sh, generation 1)"*"cannot be asked"* ]]
 	kill -KILL "$(cat ready)"
@@ -293,7 +284,7 @@ ends_with() {
 	await test -s ready
 	run -75 "$LOCKRUN" stop -w 0 "$LOCK"
 	echo >go
-	ends_with 124 "$leader"
+	ends 124 "$leader"
 	[ "$(cat before) $(cat after)" = '0 76' ]
 }
 
@@ -307,7 +298,7 @@ ends_with() {
 	await test -s ready
 	await stepping_down
 	echo >go
-	ends_with 124 "$leader"
+	ends 124 "$leader"
 	[ "$(cat after)" = 76 ]
 	rm ready
 	lead -q "$LOCK" sh -c "
@@ -319,7 +310,7 @@ ends_with() {
 	kill "$leader"
 	await stepping_down
 	echo >go
-	ends_with 0 "$leader"
+	ends 0 "$leader"
 	[ "$(cat after)" = 76 ]
 }
 stepping_down() { "$LOCKRUN" status "$LOCK" | grep -q 'stepping down'; }
@@ -343,7 +334,7 @@ stepping_down() { "$LOCKRUN" status "$LOCK" | grep -q 'stepping down'; }
 	await test -s batches
 	"$LOCKRUN" stop "$LOCK" 2>/dev/null
 	# Its own status if it saw what was asked even before the signal.
-	ends_with 124 "$leader" || [ "$STATUS" -eq 0 ]
+	ends 124 "$leader" || [ "$STATUS" -eq 0 ]
 	[ "$(tail -1 batches)" = 'done' ]
 }
 
