@@ -18,6 +18,9 @@
 #define ROOT_DEFAULT "/var/lib/lockrun"
 #define USER_DEFAULT ".local/state/lockrun"
 
+/* The longest "/NAME/FILE". */
+#define STATEDIR_BELOW (NAME_MAX + 16)
+
 /* statfs(2) knows these by number only; linux/magic.h lacks some of them. */
 #define CIFS_MAGIC 0xff534d42
 #define SMB2_MAGIC 0xfe534d42
@@ -87,7 +90,8 @@ statedir_check_owner(int fd, const char *path, bool *shared_by_group, struct fau
 
 	if (fstat(fd, &st) == -1)
 		return fault_set(fault, FAULT_DIR_UNUSABLE, errno, "%s", path);
-	*shared_by_group = (st.st_mode & S_ISGID) != 0;
+	/* A setgid bit that was merely inherited, where the group may not write, shares nothing. */
+	*shared_by_group = (st.st_mode & S_ISGID) != 0 && (st.st_mode & S_IWGRP) != 0;
 	strangers = *shared_by_group ? S_IWOTH : S_IWGRP | S_IWOTH;
 	if (!*shared_by_group && st.st_uid != geteuid() && st.st_uid != 0)
 		return fault_set(fault, FAULT_DIR_OWNER, 0, "%s", path);
@@ -165,6 +169,9 @@ statedir_open(
 	directory->fd = -1;
 	if ((named == NULL ? default_place(path, fault) : named_place(named, path, fault)) == -1)
 		return -1;
+	/* DIR/NAME/FILE has to be a path too: it is looked up to see whether it is still ours. */
+	if (strlen(path) + STATEDIR_BELOW > PATH_MAX)
+		return fault_set(fault, FAULT_DIR_LONG, 0, "%s", path);
 	directory->fd = open(path, OPEN_DIRECTORY);
 	if (directory->fd == -1 && errno == ENOENT) {
 		if (use == STATE_READ)
