@@ -29,7 +29,7 @@ common_teardown() {
 	[ -z "$OPEN_DIR" ] || rm -rf "$OPEN_DIR"
 	await_quietly no_marked_processes && return 0
 	for pid in $(marked_processes); do
-		echo "left behind: $pid $(tr '\0' ' ' <"/proc/$pid/cmdline")" >&2
+		echo "left behind: $pid $(tr '\0' ' ' <"/proc/$pid/cmdline" | head -c 200)" >&2
 		kill -KILL "$pid" 2>/dev/null || true
 	done
 	return 1
@@ -262,8 +262,9 @@ private_mounts() {
 	local how
 	for how in -m -rm; do
 		if unshare "$how" mount -t tmpfs none /mnt 2>/dev/null; then
+			declare -f >"$BATS_TEST_TMPDIR/functions"
 			LOCKRUN=$LOCKRUN LOCK=$LOCK PATIENCE=$PATIENCE PROBES=$PROBES TESTS=$TESTS \
-				unshare "$how" bash -euc "$(declare -f); $*"
+				unshare "$how" bash -euc '. "$0"; "$@"' "$BATS_TEST_TMPDIR/functions" "$@"
 			return
 		fi
 	done

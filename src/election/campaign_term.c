@@ -28,10 +28,29 @@ describe(struct campaign *campaign, const char *condition)
 	queue_describe(&campaign->queue, &campaign->text);
 }
 
+/* What cannot be used is found out while nothing ran and no number is spent. */
+static int
+open_records(struct campaign *campaign, struct fault *fault)
+{
+	int ask_fd;
+
+	ask_fd = lockdir_file(&campaign->lock, STATE_ASK, STATE_CONTEND, fault);
+	if (ask_fd == -1)
+		return -1;
+	close(ask_fd);
+	/* Shared holders have no generation, and so no record. */
+	if (campaign->candidacy->mode == TICKET_SHARED)
+		return 0;
+	campaign->terms_fd = terms_open(&campaign->lock, fault);
+	return campaign->terms_fd == -1 ? -1 : 0;
+}
+
 int
 campaign_begin_term(struct campaign *campaign, struct term *term, struct fault *fault)
 {
 	memset(term, 0, sizeof(*term));
+	if (open_records(campaign, fault) == -1)
+		return -1;
 	if (campaign->candidacy->mode == TICKET_EXCLUSIVE &&
 	    generation_next(&campaign->lock, &term->generation, fault) == -1)
 		return -1;
@@ -42,9 +61,6 @@ campaign_begin_term(struct campaign *campaign, struct term *term, struct fault *
 	strlcpy(term->command, campaign->text.command, sizeof(term->command));
 	strlcpy(term->note, campaign->text.note, sizeof(term->note));
 	clock_boot_id(term->boot);
-	/* Shared holders have no generation, and so no record. */
-	if (term->generation != 0)
-		campaign->terms_fd = terms_open(&campaign->lock);
 	term->stage = TERM_BEGUN;
 	terms_write(campaign->terms_fd, term);
 	campaign->text.generation = term->generation;

@@ -131,7 +131,7 @@ examine(const struct lockdir *lock, const struct ticket *ticket, int *fd)
 	if (*fd == -1) {
 		if (errno == ENOENT)
 			return QUEUE_PASSED;
-		/* A symlink or a device with a ticket's name is nobody's. */
+		/* What is not a regular file is nobody's ticket. */
 		return errno == EMFILE || errno == ENFILE || errno == ENOMEM ? QUEUE_ERROR
 									     : QUEUE_CLEAR;
 	}

@@ -23,11 +23,17 @@ terms_seed(char file[TERM_FILE_SIZE])
 }
 
 int
-terms_open(const struct lockdir *lock)
+terms_open(const struct lockdir *lock, struct fault *fault)
 {
-	struct fault fault;
+	char file[TERM_FILE_SIZE];
+	int fd;
 
-	return lockdir_file(lock, STATE_TERMS, STATE_CONTEND, &fault);
+	fd = lockdir_file(lock, STATE_TERMS, STATE_CONTEND, fault);
+	if (fd != -1 && lseek(fd, 0, SEEK_END) == 0) {
+		terms_seed(file);
+		(void)!pwrite(fd, file, sizeof(file), 0);
+	}
+	return fd;
 }
 
 void

@@ -13,8 +13,11 @@
 /* What a new `terms` holds. */
 void terms_seed(char file[TERM_FILE_SIZE]);
 
-/* Open the records for the length of a term; -1 when that is not possible. */
-int terms_open(const struct lockdir *lock);
+/*
+ * Open the records for the length of a term, made anew when a cleaner took them away. Returns a
+ * descriptor of the caller's, or -1 with a fault.
+ */
+int terms_open(const struct lockdir *lock, struct fault *fault);
 
 /* Write the record of term; fd may be -1. */
 void terms_write(int fd, const struct term *term);

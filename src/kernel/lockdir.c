@@ -115,6 +115,8 @@ make_lockdir(const struct statedir *directory, const char *name, const struct st
 static int
 open_queue(struct lockdir *lock, enum state_use use, struct fault *fault)
 {
+	char path[LOCKDIR_PATH_SIZE];
+
 	lock->queue = openat(lock->fd, file_names[STATE_QUEUE], OPEN_DIRECTORY);
 	if (lock->queue == -1 && errno == ENOENT) {
 		if (use == STATE_READ)
@@ -124,10 +126,9 @@ open_queue(struct lockdir *lock, enum state_use use, struct fault *fault)
 		    errno == EEXIST)
 			lock->queue = openat(lock->fd, file_names[STATE_QUEUE], OPEN_DIRECTORY);
 	}
-	if (lock->queue == -1)
-		return fault_set(fault, FAULT_DIR_UNUSABLE, errno, "%s/%s/%s",
-		    lock->directory->path, lock->name, file_names[STATE_QUEUE]);
-	return 0;
+	return lock->queue != -1
+		   ? 0
+		   : statedir_open_fault(fault, lockdir_path(lock, STATE_QUEUE, path));
 }
 
 int
@@ -205,8 +206,7 @@ lockdir_file(
     const struct lockdir *lock, enum state_file file, enum state_use use, struct fault *fault)
 {
 	const int access = use == STATE_CONTEND ? O_RDWR : O_RDONLY;
-	const bool made_anew = use == STATE_CONTEND &&
-			       (file == STATE_LOCK || file == STATE_ASK || file == STATE_SKIPS);
+	const bool made_anew = use == STATE_CONTEND && file != STATE_NUMBER;
 	struct stat st;
 	int fd;
 
@@ -304,7 +304,15 @@ lockdir_ticket_create(const struct lockdir *lock, const char *name)
 int
 lockdir_ticket_open(const struct lockdir *lock, const char *name)
 {
-	return openat(lock->queue, name, O_RDONLY | OPEN_SAFELY);
+	struct stat st;
+	int fd;
+
+	fd = openat(lock->queue, name, O_RDONLY | OPEN_SAFELY);
+	if (fd == -1 || (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)))
+		return fd;
+	close(fd);
+	errno = ENXIO;
+	return -1;
 }
 
 int
