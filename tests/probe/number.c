@@ -3,11 +3,13 @@
  * number FILE show: one line a slot, "SLOT SEQUENCE LAST CEILING RAISING" or "SLOT damaged".
  * number FILE reboot: let all sound slots say that another boot wrote them.
  * number FILE last: let one number be left to give.
+ * number FILE given=N: let N be the newest that was given, below a ceiling of 64.
  */
 #include <err.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -42,10 +44,11 @@ reboot(char *file)
 	}
 }
 
+/* As if the numbers up to last had been given in this boot, up to that ceiling. */
 static void
-leave_one(char *file)
+give_up_to(char *file, uint64_t last, uint64_t ceiling)
 {
-	struct number number = {.last = INT64_MAX - 1, .ceiling = INT64_MAX};
+	struct number number = {.last = last, .ceiling = ceiling};
 	struct number found;
 
 	if (!number_unpack(file, &found))
@@ -62,7 +65,7 @@ main(int argc, char **argv)
 	int fd;
 
 	if (argc != 3)
-		errx(1, "usage: number FILE show|reboot|last");
+		errx(1, "usage: number FILE show|reboot|last|given=N");
 	fd = open(argv[1], O_RDWR);
 	if (fd == -1 || pread(fd, file, sizeof(file), 0) != (ssize_t)sizeof(file))
 		err(1, "%s", argv[1]);
@@ -71,7 +74,9 @@ main(int argc, char **argv)
 		return 0;
 	}
 	if (strcmp(argv[2], "last") == 0)
-		leave_one(file);
+		give_up_to(file, INT64_MAX - 1, INT64_MAX);
+	else if (strncmp(argv[2], "given=", 6) == 0)
+		give_up_to(file, strtoull(argv[2] + 6, NULL, 10), NUMBER_STEP);
 	else
 		reboot(file);
 	if (pwrite(fd, file, sizeof(file), 0) != (ssize_t)sizeof(file))

@@ -1,0 +1,118 @@
+#!/bin/bash
+# SPDX-License-Identifier: ISC
+# powerloss.sh LOCKRUN NUMBER-OF-CUTS SEED
+#
+# Cuts the power under lockrun and looks whether a generation goes back. The state directory is on
+# ext4 in an image behind a loop device: what was not written back yet is not in the image. A cut is
+# a copy of the image, taken at any moment; the machine that comes up again mounts the copy (which
+# replays the journal), has another boot id, and goes on with that copy.
+#
+# Run by root in a mount namespace of its own (unshare -m) and in an empty directory.
+set -eu
+
+lockrun=$1
+cuts=$2
+RANDOM=$3
+lock=demo:v1:leader:power
+calls=(mkdir mkdirat write fsync renameat pwrite64 fdatasync)
+
+given=0 back=0 refused=0 killed=0 written_back=0 firsts=0
+declare -A newest
+
+boot() {
+	cat /proc/sys/kernel/random/uuid >boot_id
+	mkdir -p disk
+	mount -o loop,commit=300 image disk
+}
+
+# note DIR: what the last lead_* there has told about the generations.
+note() {
+	local generation
+	while read -r generation; do
+		given=$((given + 1))
+		if [ "$generation" -le "${newest[$1]:-0}" ]; then
+			back=$((back + 1))
+			echo "$1: generation $generation after ${newest[$1]}"
+		else
+			newest[$1]=$generation
+		fi
+	done <told
+	: >told
+}
+
+# The command tells its generation on a disk that loses nothing.
+# shellcheck disable=SC2016 # it is the command's variable
+lead() {
+	if ! "$lockrun" -w 30 -d "disk/$1" "$lock" -- sh -c 'echo $LOCKRUN_GENERATION >>told'; then
+		refused=$((refused + 1))
+	fi
+	note "$1"
+}
+
+# Killed on entering some call, with whatever it has done by then.
+# shellcheck disable=SC2016
+lead_and_die() {
+	local call=${calls[RANDOM % ${#calls[@]}]}
+	{
+		strace -o /dev/null -e trace="$call" -e inject="$call:signal=KILL:when=$((1 + RANDOM % 6))" \
+			"$lockrun" -w 30 -d "disk/$1" "$lock" -- sh -c 'echo $LOCKRUN_GENERATION >>told' ||
+			killed=$((killed + 1))
+	} 2>/dev/null
+	note "$1"
+}
+
+# The kernel may write back whatever it likes, whenever it likes.
+write_back() {
+	written_back=$((written_back + 1))
+	case $((RANDOM % 3)) in
+	0) sync -d "disk/$1/$lock/number" 2>/dev/null || true ;;
+	1) echo >disk/other && sync disk/other ;;
+	2) sync -f disk ;;
+	esac
+}
+
+some_terms() {
+	local terms=$((1 + RANDOM % $2))
+	while [ $((terms--)) -gt 0 ]; do
+		case $((RANDOM % 8)) in
+		0 | 1) lead_and_die "$1" ;;
+		2) write_back "$1" ;;
+		*) lead "$1" ;;
+		esac
+	done
+}
+
+cut() {
+	cp --sparse=always image next
+	umount disk
+	mv next image
+	boot
+}
+
+: >told
+: >boot_id
+truncate -s 24M image
+mkfs.ext4 -q -F -b 1024 image
+mount --bind boot_id /proc/sys/kernel/random/boot_id
+boot
+for ((i = 0; i < cuts; i++)); do
+	some_terms old 40
+	# A lock, and the directory that it is in, are new when the power fails.
+	if [ $((RANDOM % 2)) = 0 ]; then
+		firsts=$((firsts + 1))
+		case $((RANDOM % 3)) in
+		0) lead "new$i" ;;
+		1) lead_and_die "new$i" && lead "new$i" ;;
+		2) some_terms "new$i" 5 ;;
+		esac
+	fi
+	cut
+	lead old
+	lead "new$i"
+	rm -rf "disk/new$i"
+done
+umount disk
+umount /proc/sys/kernel/random/boot_id
+echo "power: $cuts cuts, $firsts of them with a new lock, $given generations, $killed killed," \
+	"$written_back written back; $back went back, $refused refused"
+[ "$back" = 0 ] && [ "$refused" = 0 ]
