@@ -15,13 +15,16 @@
 
 #define LINE_SIZE 4096
 
+static void put_line(const char *before, const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
+
 static void
 put_line(const char *before, const char *format, va_list arguments)
 {
 	char line[LINE_SIZE];
 	size_t length;
 
-	length = strlcpy(line, before, sizeof(line));
+	strlcpy(line, before, sizeof(line));
 	length = strlcat(line, "lockrun: ", sizeof(line));
 	vsnprintf(line + length, sizeof(line) - length - 1, format, arguments);
 	length = strlcat(line, "\n", sizeof(line));

@@ -83,7 +83,8 @@ generation_next(const struct lockdir *lock, uint64_t *generation, struct fault *
 	else
 		result = 0;
 	close(fd);
-	*generation = plan.next;
+	if (result == 0)
+		*generation = plan.next;
 	return result;
 }
 

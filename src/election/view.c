@@ -18,19 +18,20 @@ static bool
 add_name(const char *text, void *context)
 {
 	struct names *names = context;
+	const size_t room = names->room * 2 + 16;
 	struct lockname name, *more;
 	struct fault fault;
 
 	if (lockname_parse(text, &name, &fault) == -1)
 		return true;
 	if (names->count == names->room) {
-		names->room = names->room * 2 + 16;
-		more = reallocarray(names->items, names->room, sizeof(names->items[0]));
+		more = reallocarray(names->items, room, sizeof(names->items[0]));
 		if (more == NULL) {
 			names->failed = true;
 			return false;
 		}
 		names->items = more;
+		names->room = room;
 	}
 	names->items[names->count++] = name;
 	return true;

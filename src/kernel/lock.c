@@ -15,7 +15,7 @@
 /* The kick that gets a thread out of flock(2); no other use of SIGURG is known to reach us. */
 #define KICK		 SIGURG
 #define KICK_INTERVAL_MS 1
-#define HELPER_STACK	 (64 * 1024)
+#define HELPER_STACK	 ((size_t)64 * 1024)
 
 static int
 flock_operation(enum lock_mode mode)

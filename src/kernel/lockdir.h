@@ -84,8 +84,6 @@ bool lockdir_ticket_has(const struct lockdir *lock, const char *name);
  */
 int lockdir_ticket_each(
     const struct lockdir *lock, bool (*each)(const char *name, void *context), void *context);
-int statedir_each(
-    const struct statedir *directory, bool (*each)(const char *name, void *context), void *context);
 
 /*
  * Write at a place in a file whose blocks are there already. Where RLIMIT_FSIZE forbids it, which

@@ -40,8 +40,10 @@ read_stat(int directory, const char *path, struct process_stat *stat)
 	stat->pid = (pid_t)strtol(line, NULL, 10);
 	/* The name, in parentheses, may itself hold anything: look from the end. */
 	rest = strrchr(line, ')');
-	return rest != NULL &&
-	       sscanf(rest,
+	if (rest == NULL)
+		return false;
+	/* NOLINTNEXTLINE(cert-err34-c): the kernel writes numbers that fit */
+	return sscanf(rest,
 		   ") %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %ld %*d "
 		   "%" SCNu64,
 		   &stat->state, &stat->parent, &stat->threads, &stat->start) == 4;

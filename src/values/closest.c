@@ -46,7 +46,7 @@ closest_word(const char *word, const char *const *candidates, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		const unsigned distance = word_distance(word, candidates[i]);
 
-		if (distance < least && 2 * distance < strlen(word)) {
+		if (distance < least && 2UL * distance < strlen(word)) {
 			least = distance;
 			closest = candidates[i];
 		}

@@ -37,6 +37,6 @@ struct json_buffer {
 	size_t length;
 	bool overflow;
 };
-void json_buffer_sink(void *buffer, const char *bytes, size_t length);
+void json_buffer_sink(void *context, const char *bytes, size_t length);
 
 #endif

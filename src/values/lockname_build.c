@@ -48,6 +48,7 @@ draft_escape(struct draft *draft, char byte)
 static void
 draft_usable(struct draft *draft, struct piece part, const char *fallback)
 {
+	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): no text has no length */
 	while (part.length > 0 && !name_begins(part.at[0]))
 		part = (struct piece){part.at + 1, part.length - 1};
 	while (part.length > 0 && !name_fits(part.at[part.length - 1]))
@@ -66,6 +67,7 @@ draft_protocol(struct draft *draft, struct piece part)
 {
 	size_t first = 0, end;
 
+	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): no text has no length */
 	while (first < part.length && (!name_digit(part.at[first]) || part.at[first] == '0'))
 		first++;
 	for (end = first; end < part.length && name_digit(part.at[end]); end++)

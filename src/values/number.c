@@ -50,8 +50,8 @@ number_unpack(const char slot[NUMBER_SLOT_SIZE], struct number *number)
 static bool
 slot_usable(const char *file, unsigned slot, struct number *number)
 {
-	return number_unpack(file + slot * NUMBER_SLOT_SIZE, number) && number->sequence != 0 &&
-	       number->sequence % NUMBER_SLOTS == slot;
+	return number_unpack(file + (size_t)slot * NUMBER_SLOT_SIZE, number) &&
+	       number->sequence != 0 && number->sequence % NUMBER_SLOTS == slot;
 }
 
 static uint64_t

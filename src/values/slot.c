@@ -36,6 +36,7 @@ slot_seal(const char *text, char *slot, size_t size)
 	if (length > room - 1)
 		length = room - 1;
 	memset(slot, ' ', room);
+	/* NOLINTNEXTLINE(bugprone-not-null-terminated-result): bytes of a file, not a string */
 	memcpy(slot, text, length);
 	write_tail(slot, size, tail);
 	memcpy(slot + room, tail, SLOT_TAIL_SIZE);

@@ -36,7 +36,7 @@ ran_word(enum ran ran)
 	return ran_words[ran];
 }
 
-#define WORDS(list) list, sizeof(list) / sizeof(list[0])
+#define WORDS(list) (list), sizeof(list) / sizeof((list)[0])
 
 /* Take a word of a list; bad when it is none of them. */
 static unsigned

@@ -57,9 +57,9 @@ ticket_unpack(const char *name, struct ticket *ticket)
 	if (!one_of(at[0], "xs") || !one_of(at[1], "qnj") || !one_of(at[2], "wh"))
 		return false;
 	found.pid = (pid_t)pid;
-	found.mode = at[0];
-	found.kind = at[1];
-	found.state = at[2];
+	found.mode = (unsigned char)at[0];
+	found.kind = (unsigned char)at[1];
+	found.state = (unsigned char)at[2];
 	/* strtoull forgives blanks, signs, zeros and overflow; writing it again does not. */
 	if (strcmp(ticket_pack(&found, again), name) != 0)
 		return false;
@@ -245,6 +245,6 @@ command_name(const char *path, char name[COMMAND_NAME_MAX + 1])
 			length--;
 	}
 	for (size_t i = 0; i < length; i++)
-		name[i] = is_control(path[start + i]) ? '?' : path[start + i];
+		name[i] = (char)(is_control(path[start + i]) ? '?' : path[start + i]);
 	name[length] = '\0';
 }
