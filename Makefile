@@ -1,4 +1,9 @@
-# Building, installing and proving lockrun. Nothing here calls a package manager.
+# Building and proving lockrun. Nothing here calls a package manager.
+#
+#	make             build/lockrun; needs a C compiler, pkg-config and libbsd
+#	make try         watch an election, in a temporary directory
+#	make check       the unit tests and the tests of behaviour; needs bats as well
+#	make check-full  all that can be proved on one machine; needs what .ci/run installs
 VERSION   = 0.1.0
 PREFIX    = /usr/local
 DESTDIR   =
@@ -6,20 +11,38 @@ BUILD     = build
 
 CC        = cc
 CFLAGS    = -O2 -g
-WARNINGS  = -std=gnu11 -Wall -Wextra -Wshadow -Wpointer-arith -Wcast-qual -Wstrict-prototypes \
-            -Wmissing-prototypes -Wwrite-strings -Wformat=2 -Wvla -Wundef
-HARDENING = -fstack-protector-strong -fPIE -D_FORTIFY_SOURCE=2
-HARDLINK  = -pie -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack
 PKGCONFIG = pkg-config
+BATS      = bats
+
+# ---- what the compiler is told ----
+
+ifneq ($(filter-out clean lint,$(or $(MAKECMDGOALS),all)),)
+ifeq ($(shell command -v $(PKGCONFIG)),)
+$(error $(PKGCONFIG) not found; install pkg-config)
+endif
+ifneq ($(shell $(PKGCONFIG) --exists libbsd || echo missing),)
+$(error libbsd not found; install libbsd-dev)
+endif
 BSDFLAGS := $(shell $(PKGCONFIG) --cflags libbsd)
 BSDLIBS  := $(shell $(PKGCONFIG) --libs libbsd)
 
-ALLCFLAGS = $(CFLAGS) $(WARNINGS) $(HARDENING) -D_GNU_SOURCE -Isrc $(BSDFLAGS) -pthread \
-            -DLOCKRUN_VERSION='"$(VERSION)"'
-ALLLIBS   = $(HARDLINK) $(LDFLAGS) $(BSDLIBS) -pthread
+# Those that this compiler has. An older C library makes 2 of FORTIFY_SOURCE's 3.
+known     = $(foreach flag,$(1),$(shell $(CC) -Werror $(flag) -c -x c /dev/null -o /dev/null \
+              2>/dev/null && echo $(flag)))
+HARDENING := -fPIE -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3 \
+             $(call known,-fstack-clash-protection -fcf-protection)
+HARDLINK  = -pie -Wl,-z,relro,-z,now,-z,noexecstack
+endif
 
-FLOORS    = values kernel election commands
-SOURCES   = src/main.c $(sort $(foreach floor,$(FLOORS),$(wildcard src/$(floor)/*.c)))
+WARNINGS  = -Wall -Wextra -Wshadow -Wpointer-arith -Wcast-qual -Wstrict-prototypes \
+            -Wmissing-prototypes -Wwrite-strings -Wformat=2 -Wvla -Wundef
+ALLCFLAGS = -std=gnu11 -D_GNU_SOURCE -DLOCKRUN_VERSION='"$(VERSION)"' -Isrc -pthread \
+            $(BSDFLAGS) $(WARNINGS) $(CPPFLAGS) $(HARDENING) $(CFLAGS)
+ALLLIBS   = $(HARDLINK) $(LDFLAGS) $(BSDLIBS)
+
+# ---- building ----
+
+SOURCES   = $(sort $(wildcard src/*.c src/*/*.c))
 OBJECTS   = $(SOURCES:src/%.c=$(BUILD)/%.o)
 
 all: $(BUILD)/lockrun
@@ -31,25 +54,7 @@ $(BUILD)/%.o: src/%.c Makefile
 	@mkdir -p $(@D)
 	$(CC) $(ALLCFLAGS) -MMD -MP -c -o $@ $<
 
--include $(OBJECTS:.o=.d)
-
-UNITS     = $(patsubst tests/unit/%.c,%,$(wildcard tests/unit/*_test.c))
-VALUES    = $(patsubst src/%.c,$(BUILD)/%.o,$(wildcard src/values/*.c))
-
-$(BUILD)/unit/%: tests/unit/%.c tests/unit/expect.h $(VALUES)
-	@mkdir -p $(@D)
-	$(CC) $(ALLCFLAGS) -Itests/unit -o $@ $< $(VALUES) $(ALLLIBS)
-
-unit: $(UNITS:%=$(BUILD)/unit/%)
-	@set -e; for test in $^; do $$test; done
-
-PROBES    = $(patsubst tests/probe/%.c,$(BUILD)/probe/%,$(wildcard tests/probe/*.c))
-
-$(BUILD)/probe/%: tests/probe/%.c $(VALUES)
-	@mkdir -p $(@D)
-	$(CC) $(ALLCFLAGS) -o $@ $< $(VALUES) $(ALLLIBS)
-
-probes: $(PROBES)
+# ---- installing ----
 
 # What is installed: mode, file, place below PREFIX. The completions go where Debian's shells look.
 INSTALLED = 0755:$(BUILD)/lockrun:bin/lockrun \
@@ -72,5 +77,66 @@ uninstall:
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all unit probes install uninstall clean
+# ---- proving ----
+
+UNITS     = $(patsubst tests/%.c,$(BUILD)/%,$(wildcard tests/unit/*_test.c))
+VALUES    = $(filter $(BUILD)/values/%,$(OBJECTS))
+
+$(BUILD)/unit/%: tests/unit/%.c $(VALUES)
+	@mkdir -p $(@D)
+	$(CC) $(ALLCFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $< $(VALUES) $(ALLLIBS)
+
+PROBES    = $(patsubst tests/%.c,$(BUILD)/%,$(wildcard tests/probe/*.c))
+
+$(BUILD)/probe/%: tests/probe/%.c $(VALUES)
+	@mkdir -p $(@D)
+	$(CC) $(ALLCFLAGS) -o $@ $< $(VALUES) $(ALLLIBS)
+
+probes: $(PROBES)
+
+try: all
+	@LOCKRUN=$(BUILD)/lockrun sh tests/try.sh
+
+unit: $(UNITS)
+	@failed=0; for test in $^; do $$test || failed=1; done; exit $$failed
+
+check: all unit probes
+	LOCKRUN=$(BUILD)/lockrun PROBES=$(BUILD)/probe $(BATS) tests
+
+check-full: full sanitized
+
+full: all probes
+	LOCKRUN=$(BUILD)/lockrun PROBES=$(BUILD)/probe $(BATS) tests/full
+
+# The plain tests again, on a build in which undefined behaviour and stray accesses are fatal.
+# -U: fortified functions would hide some accesses from the sanitizer.
+sanitized:
+	$(MAKE) BUILD=$(BUILD)/sanitized HARDENING=-U_FORTIFY_SOURCE HARDLINK= CFLAGS='-O1 -g \
+	    -fno-omit-frame-pointer -include tests/sanitizer.h -fsanitize=address,undefined -fno-sanitize-recover=all' check
+
+# Each of these is also a test of tests/full/source.bats.
+lint:
+	@sh tests/lint/lint.sh
+
+tidy: $(SOURCES:src/%.c=$(BUILD)/%.tidy)
+
+$(BUILD)/%.tidy: src/%.c $(BUILD)/%.o .clang-tidy
+	clang-tidy --quiet --warnings-as-errors='*' $< -- $(ALLCFLAGS)
+	@touch $@
+
+cppcheck:
+	cppcheck --quiet --error-exitcode=1 --std=c11 --library=posix,bsd,gnu --inline-suppr \
+	    --enable=warning,style,performance,portability --suppressions-list=tests/lint/cppcheck \
+	    -D_GNU_SOURCE -DLOCKRUN_VERSION='""' -Isrc src
+
+format:
+	clang-format --dry-run --Werror $(wildcard src/*.[ch] src/*/*.[ch] tests/*/*.[ch])
+
+# In a test a cd that fails is the end anyway.
+shellcheck:
+	shellcheck .ci/run $(wildcard tests/*.sh tests/*/*.sh)
+	shellcheck --severity=warning --exclude=SC2164 $(wildcard tests/*.ba* tests/*/*.bats)
+
+.PHONY: all install uninstall clean try unit probes check check-full full sanitized lint tidy cppcheck format shellcheck
 .DELETE_ON_ERROR:
+-include $(OBJECTS:.o=.d) $(UNITS:=.d)

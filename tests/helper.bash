@@ -8,6 +8,7 @@ TESTS=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
 : "${LOCKRUN:=$TESTS/../build/lockrun}"
 : "${PROBES:=$TESTS/../build/probe}"
 LOCKRUN=$(realpath "$LOCKRUN")
+PROBES=$(realpath -m "$PROBES")
 LOCK=demo:v1:leader:sync
 
 # The longest that anything may take before the test gives up on it.

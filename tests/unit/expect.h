@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * Expectations for unit tests. A test program is a main that calls TEST for each function and
- * returns expect_status(). One line for each test, and one more for each expectation that failed.
+ * returns expect_status(). One line for each test, one more for each expectation that failed, and
+ * at the end how many tests there were (TAP): a program that dies on the way does not come to that.
  */
 #ifndef LOCKRUN_TESTS_EXPECT_H
 #define LOCKRUN_TESTS_EXPECT_H
@@ -63,6 +64,7 @@ expect_status(void)
 {
 	if (expect_failed_tests > 0)
 		printf("# %u of %u tests failed\n", expect_failed_tests, expect_tests);
+	printf("1..%u\n", expect_tests);
 	return expect_failed_tests > 0;
 }
 
