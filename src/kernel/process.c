@@ -210,7 +210,7 @@ process_become(
 {
 	const int error = execute(plan, entry);
 
-	sigprocmask(SIG_BLOCK, &entry->signals.managed, NULL);
+	signals_block(&entry->signals);
 	exec_fault(error, plan->arguments[0], fault);
 }
 

@@ -145,6 +145,12 @@ signals_restore(const struct signals *signals)
 }
 
 void
+signals_block(const struct signals *signals)
+{
+	sigprocmask(SIG_BLOCK, &signals->managed, NULL);
+}
+
+void
 signals_die_by(int signal)
 {
 	const struct sigaction as_usual = {.sa_handler = SIG_DFL};

@@ -63,6 +63,9 @@ bool signal_stops(int signal);
  */
 void signals_stop_by(int signal);
 
+/* Block the managed signals again after signals_restore, when the exec has failed. */
+void signals_block(const struct signals *signals);
+
 /* In a forked child, just before exec: dispositions and mask as on entry. Async-signal-safe. */
 void signals_restore(const struct signals *signals);
 
