@@ -5,6 +5,7 @@
 
 #include "election/generation.h"
 #include "election/roster.h"
+#include "kernel/lockers.h"
 #include "kernel/proctable.h"
 
 static bool
@@ -43,7 +44,7 @@ nested_find(const struct lockdir *lock)
 	fd = lockdir_file(lock, STATE_LOCK, STATE_READ, &fault);
 	if (fd == -1)
 		return nested;
-	if (proctable_inherits_lock(fd, &exclusive)) {
+	if (lockers_include_us(fd, &exclusive)) {
 		nested.inside = true;
 		nested.mode = exclusive ? TICKET_EXCLUSIVE : TICKET_SHARED;
 		nested.generation = exclusive ? generation_last(lock) : 0;

@@ -35,10 +35,10 @@ tell(const struct stepdown *stepdown, const struct happened *happened)
  * The whole tree, across process groups and sessions. The walk needs /proc; without it at least
  * the command itself is reached.
  */
-static struct tree_census
+static struct census
 signal_tree(struct stepdown *stepdown, int signal)
 {
-	struct tree_census census;
+	struct census census;
 
 	census = tree_signal(stepdown->with->tree, signal);
 	if (census.living == 0 && !stepdown->command_ended) {
@@ -118,7 +118,7 @@ stepdown_continue(struct stepdown *stepdown, duration_t now)
 {
 	const struct happened killing = {.what = HAPPENING_KILLING};
 	struct happened still = {.what = HAPPENING_STILL_THERE};
-	struct tree_census census;
+	struct census census;
 
 	if (!stepdown->begun || now < stepdown->kill_at)
 		return;

@@ -7,7 +7,7 @@
 #define LOCKRUN_ELECTION_SUPERVISE_H
 
 #include "election/campaign.h"
-#include "kernel/proctable.h"
+#include "kernel/tree.h"
 #include "values/options.h"
 
 struct supervision {

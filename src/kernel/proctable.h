@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 /*
- * The process table, as /proc tells it: who a pid is, and the tree below us.
+ * The process table, as /proc tells it.
  *
  * /proc may have been mounted for another pid namespace (unshare -p without a new mount). So trees
  * are worked out in /proc's own numbers, ours included, and signals go by a descriptor of
@@ -22,6 +22,15 @@ struct process_stat {
 	uint64_t start; /* in clock ticks since boot: with the pid, who it is */
 };
 
+/* What a round of signals has met. */
+struct census {
+	unsigned living;   /* processes that are not gone yet */
+	unsigned refused;  /* of them, those that we were not allowed to signal */
+	pid_t refused_pid; /* one of these, for a message */
+	pid_t living_pid;  /* one of the living, for a message */
+	char living_state; /* its state */
+};
+
 /* Read /proc/PID/stat. False when there is no such process or no /proc. */
 bool proctable_read(pid_t pid, struct process_stat *stat);
 
@@ -35,47 +44,20 @@ uint64_t proctable_namespace(void);
 bool proctable_is_ancestor(pid_t pid);
 
 /*
- * Whether we have inherited a descriptor of the same file as fd that holds a flock(2), by the
- * "lock:" line in its /proc/self/fdinfo (proc(5)), and whether that lock is exclusive.
- */
-bool proctable_inherits_lock(int fd, bool *exclusive);
-
-/*
  * Whether our process group is orphaned, as far as our ancestors tell: the kernel then ignores
  * stop signals from the terminal (setpgid(2)).
  */
 bool proctable_group_is_orphaned(void);
 
-/*
- * Our descendants, but for the children that we had before, and theirs: whoever did
- * "exec lockrun" may have had some, and they are not the command's.
- */
-#define TREE_STRANGERS_MAX 64
+/* /proc's number for ourselves; 0 when there is no /proc. */
+pid_t proctable_self(void);
 
-struct tree {
-	pid_t root; /* ourselves, by /proc's number; 0 when there is no /proc */
-	size_t stranger_count;
-	struct {
-		pid_t pid;
-		uint64_t start;
-	} strangers[TREE_STRANGERS_MAX];
-};
+/* Open /proc/PID: a handle that means this very process. Returns -1 with errno. */
+int proctable_open(pid_t pid);
+/* Read a stat file, relative to such a handle. */
+bool proctable_read_at(int directory, const char *path, struct process_stat *stat);
 
-/* Start with the children that this process has now, and all below them, as strangers. */
-void tree_begin(struct tree *tree);
-
-struct tree_census {
-	unsigned living;   /* processes that are not gone yet */
-	unsigned refused;  /* of them, those that we were not allowed to signal */
-	pid_t refused_pid; /* one of these, for a message */
-	pid_t living_pid;  /* one of the living, for a message */
-	char living_state; /* its state */
-};
-
-/*
- * Send a signal (0: none, just count) to every process of the tree and say what was found. One
- * pass: what forks meanwhile is met by the next one. Without /proc nothing is found.
- */
-struct tree_census tree_signal(const struct tree *tree, int signal);
+/* Call each for every process, in /proc's own numbers. */
+void proctable_each(void (*each)(pid_t pid, void *context), void *context);
 
 #endif

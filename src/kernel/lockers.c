@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: ISC */
+#include "kernel/lockers.h"
+
+#include <sys/stat.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kernel/process.h"
+
+/* "lock:	1: FLOCK  ADVISORY  WRITE 812 00:2f:123 0 EOF" */
+static bool
+shows_flock(int directory, const char *number, bool *exclusive)
+{
+	char path[64], line[256];
+	bool shows = false;
+	FILE *info;
+	int fd;
+
+	snprintf(path, sizeof(path), "fdinfo/%.20s", number);
+	fd = openat(directory, path, O_RDONLY | O_CLOEXEC);
+	info = fd != -1 ? fdopen(fd, "r") : NULL;
+	if (info == NULL)
+		return false;
+	while (!shows && fgets(line, sizeof(line), info) != NULL) {
+		shows = strncmp(line, "lock:", 5) == 0 && strstr(line, " FLOCK ") != NULL;
+		*exclusive = strstr(line, " WRITE ") != NULL;
+	}
+	fclose(info);
+	return shows;
+}
+
+/* Whether the process of this /proc directory has the file open under a flock(2). */
+static bool
+locks_file(int directory, const struct stat *file, bool *exclusive)
+{
+	const struct dirent *entry;
+	struct stat other;
+	bool locks = false;
+	char path[64];
+	DIR *open_files;
+	int fd;
+
+	fd = openat(directory, "fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	open_files = fd != -1 ? fdopendir(fd) : NULL;
+	if (open_files == NULL)
+		return false;
+	while (!locks && (entry = readdir(open_files)) != NULL) {
+		snprintf(path, sizeof(path), "fd/%.20s", entry->d_name);
+		locks = entry->d_name[0] != '.' && fstatat(directory, path, &other, 0) == 0 &&
+			other.st_dev == file->st_dev && other.st_ino == file->st_ino &&
+			shows_flock(directory, entry->d_name, exclusive);
+	}
+	closedir(open_files);
+	return locks;
+}
+
+bool
+lockers_include_us(int fd, bool *exclusive)
+{
+	struct stat file;
+	bool inherits;
+	int directory;
+
+	directory = open("/proc/self", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (directory == -1)
+		return false;
+	inherits = fstat(fd, &file) == 0 && locks_file(directory, &file, exclusive);
+	close(directory);
+	return inherits;
+}
+
+int
+lockers_signal_one(pid_t pid, int fd, int signal)
+{
+	struct stat file;
+	bool exclusive;
+	int directory, result = -1, error = ESRCH;
+
+	directory = proctable_open(pid);
+	if (directory == -1) {
+		errno = errno == ENOENT ? ESRCH : errno;
+		return -1;
+	}
+	/* The handle first, then the question who it is: in this order the answer stays true. */
+	if (fstat(fd, &file) == 0 && locks_file(directory, &file, &exclusive)) {
+		result = process_send_by(directory, signal);
+		error = errno;
+	}
+	close(directory);
+	errno = error;
+	return result;
+}
+
+struct round {
+	int fd;
+	int signal;
+	struct census census;
+};
+
+static void
+visit(pid_t pid, void *context)
+{
+	struct round *round = context;
+	struct census *census = &round->census;
+	struct process_stat stat;
+
+	if (pid == proctable_self())
+		return;
+	if (lockers_signal_one(pid, round->fd, round->signal) == -1) {
+		if (errno != EPERM)
+			return;
+		census->refused++;
+		census->refused_pid = pid;
+	}
+	if (!proctable_read(pid, &stat) || stat.state == 'Z')
+		return;
+	census->living++;
+	census->living_pid = pid;
+	census->living_state = stat.state;
+}
+
+struct census
+lockers_signal_all(int fd, int signal)
+{
+	struct round round = {.fd = fd, .signal = signal};
+
+	proctable_each(visit, &round);
+	return round.census;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: ISC */
+/*
+ * Who has a file open under a flock(2): by the "lock:" lines of /proc/PID/fdinfo (proc(5)). Unlike
+ * a pid that was written down, that cannot mean another process.
+ */
+#ifndef LOCKRUN_KERNEL_LOCKERS_H
+#define LOCKRUN_KERNEL_LOCKERS_H
+
+#include "kernel/proctable.h"
+
+/*
+ * Whether we have inherited a descriptor of the same file as fd that holds a flock(2), by the
+ * "lock:" line in its /proc/self/fdinfo (proc(5)), and whether that lock is exclusive.
+ */
+bool lockers_include_us(int fd, bool *exclusive);
+
+/*
+ * Send a signal (0: none) to a process, if it has the file that fd is open on open under a
+ * flock(2): so it cannot be another that was given the pid. Returns 0, or -1 with errno; ESRCH
+ * when it is gone or another.
+ */
+int lockers_signal_one(pid_t pid, int fd, int signal);
+
+/*
+ * The same for all processes but ourselves, whatever their pids: those that have inherited a lock.
+ */
+struct census lockers_signal_all(int fd, int signal);
+
+#endif

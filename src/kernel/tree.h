@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: ISC */
+/* The tree of processes below one. */
+#ifndef LOCKRUN_KERNEL_TREE_H
+#define LOCKRUN_KERNEL_TREE_H
+
+#include "kernel/proctable.h"
+
+/*
+ * Our descendants, but for the children that we had before, and theirs: whoever did
+ * "exec lockrun" may have had some, and they are not the command's.
+ */
+#define TREE_STRANGERS_MAX 64
+
+struct tree {
+	pid_t root; /* ourselves, by /proc's number; 0 when there is no /proc */
+	size_t stranger_count;
+	struct {
+		pid_t pid;
+		uint64_t start;
+	} strangers[TREE_STRANGERS_MAX];
+};
+
+/* Start with the children that this process has now, and all below them, as strangers. */
+void tree_begin(struct tree *tree);
+
+/*
+ * Send a signal (0: none, just count) to every process of the tree and say what was found. One
+ * pass: what forks meanwhile is met by the next one. Without /proc nothing is found.
+ */
+struct census tree_signal(const struct tree *tree, int signal);
+
+#endif
