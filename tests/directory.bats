@@ -243,7 +243,7 @@ put() {
 	rm "$LOCKRUN_DIR/$LOCK/ask" "$LOCKRUN_DIR/$LOCK/terms"
 	[ "$(generation)" = 4 ]
 	grep -aq "generation=4 stage=ended" "$LOCKRUN_DIR/$LOCK/terms"
-	[ "$(stat -c %s "$LOCKRUN_DIR/$LOCK/terms")" = 65536 ]
+	[ "$(stat -c %s "$LOCKRUN_DIR/$LOCK/terms")" = 66560 ]
 	rm "$LOCKRUN_DIR/$LOCK/number"
 	unchanged "$LOCK/number: the generation number is missing" "$LOCKRUN_DIR"
 	: >"$LOCKRUN_DIR/$LOCK/number"

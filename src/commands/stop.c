@@ -2,23 +2,18 @@
 /* lockrun stop: ask the leader to step down, wait until it has, say who leads now. */
 #include "commands/commands.h"
 
-#include <bsd/string.h>
-
-#include <errno.h>
-#include <unistd.h>
+#include <inttypes.h>
+#include <stdio.h>
 
 #include "commands/describe.h"
 #include "commands/say.h"
-#include "election/asks.h"
-#include "election/await_end.h"
-#include "election/roster.h"
-#include "values/lockname.h"
+#include "commands/target.h"
+#include "election/eviction.h"
 
-/* What stands in the queue now, in one line. */
+/* Who leads now, in one line, after what was done. */
 static void
 say_who_leads(const struct options *options, const struct lockdir *lock, const char *before)
 {
-	const char *name = lock->name;
 	char text[DESCRIBE_SIZE];
 	struct roster roster;
 	struct fault fault;
@@ -26,89 +21,131 @@ say_who_leads(const struct options *options, const struct lockdir *lock, const c
 	if (options->quiet || roster_read(lock, &roster, &fault) == -1)
 		return;
 	if (roster.count > 0 || roster_is_held(&roster))
-		say("%s: %s; now %s", name, before, describe_hold(&roster, "", text));
+		say("%s: %snow %s", lock->name, before, describe_hold(&roster, "", text));
 	else
-		say("%s: %s; nobody leads now", name, before);
+		say("%s: %snobody leads now", lock->name, before);
 	roster_free(&roster);
 }
 
 static struct ending
-ask_and_wait(const struct options *options, const struct lockdir *lock,
-    const struct roster_entry *holder, struct signals *signals)
+tell(const struct options *options, const struct eviction *eviction, enum acquire result,
+    const char *who, const struct fault *fault)
 {
-	const char *name = lock->name;
-	char who[DESCRIBE_SIZE], length[DURATION_TEXT_SIZE];
-	struct ask ask = {.verb = ASK_STOP, .generation = holder->text.generation};
-	struct fault fault;
-	int signal = 0;
+	char length[DURATION_TEXT_SIZE], before[DESCRIBE_SIZE + 32];
 
-	strlcpy(ask.contender, ask.generation == 0 ? holder->text.contender : "",
-	    sizeof(ask.contender));
-	strlcpy(ask.reason, options->reason != NULL ? options->reason : "", sizeof(ask.reason));
-	if (asks_send(lock, &ask, &fault) == -1)
-		return say_fault(&fault);
-	describe_contender(holder, who);
-	switch (await_end(lock, holder, options->wait, signals, &signal)) {
+	switch (result) {
 	case ACQUIRE_TAKEN:
-		strlcat(who, " stepped down", sizeof(who));
-		say_who_leads(options, lock, who);
+		snprintf(before, sizeof(before), "%s stepped down; ", who);
+		say_who_leads(options, eviction->lock, before);
 		return (struct ending){.status = STATUS_OK};
 	case ACQUIRE_LATE:
-		say("%s: %s was asked, and is still there after %s; ask again with a longer --wait",
-		    name, who, duration_format(options->wait, length));
+		say("%s: %s was asked, and is still there after %s; wait longer, or use --force",
+		    eviction->lock->name, who, duration_format(options->wait, length));
 		return (struct ending){.status = STATUS_NOT_ACQUIRED};
 	case ACQUIRE_SIGNAL:
-		return (struct ending){.status = 128 + signal, .signal = signal};
+		return (struct ending){
+		    .status = 128 + eviction->signal, .signal = eviction->signal};
 	default:
-		fault_set(&fault, FAULT_LOCK_UNUSABLE, errno, "%s", name);
-		return say_fault(&fault);
+		return say_fault(fault);
 	}
 }
 
+/* Waiters first, or one of them would lead as soon as the leader is gone. */
 static struct ending
-stop(const struct options *options, const struct lockdir *lock, struct signals *signals)
+stop_waiters(struct eviction *eviction, const struct roster *roster)
 {
-	const struct roster_entry *holder;
-	char text[DESCRIBE_SIZE];
 	struct ending ending = {.status = STATUS_OK};
-	struct roster roster;
 	struct fault fault;
 
-	if (roster_read(lock, &roster, &fault) == -1)
-		return say_fault(&fault);
-	holder = roster_holder(&roster);
-	if (holder != NULL) {
-		ending = ask_and_wait(options, lock, holder, signals);
-	} else if (roster_is_held(&roster)) {
-		say("%s: %s; no lockrun is there that could be asked: end those processes",
-		    lock->name, describe_hold(&roster, "", text));
-		ending.status = STATUS_NOT_ACQUIRED;
-	} else {
-		say_who_leads(options, lock, "nobody led");
+	for (size_t i = roster->count; i-- > 0;) {
+		if (roster->entries[i].ticket.state == TICKET_WAITING &&
+		    evict_waiter(eviction, &roster->entries[i], &fault) == ACQUIRE_FAULT)
+			ending = say_fault(&fault);
 	}
-	roster_free(&roster);
+	return ending;
+}
+
+/* Several may share: each is asked, one after the other. */
+static struct ending
+stop_holders(const struct options *options, struct eviction *eviction, const struct roster *roster)
+{
+	struct ending ending = {.status = STATUS_OK};
+	char who[DESCRIBE_SIZE];
+	struct fault fault;
+	enum acquire result;
+
+	for (size_t i = 0; i < roster->count && ending.status == STATUS_OK; i++) {
+		if (roster->entries[i].ticket.state != TICKET_HOLDING)
+			continue;
+		result = evict_holder(eviction, &roster->entries[i], &fault);
+		ending = tell(options, eviction, result,
+		    describe_contender(&roster->entries[i], who), &fault);
+	}
+	return ending;
+}
+
+/* A command that took its lockrun's place is told by SIGTERM; orphans are ended on demand only. */
+static struct ending
+stop_leftovers(
+    const struct options *options, struct eviction *eviction, const struct roster *roster)
+{
+	char text[DESCRIBE_SIZE];
+	struct fault fault;
+
+	if (!options->force && !roster->unsupervised) {
+		say("%s: %s; no lockrun is there that could be asked: --force ends them",
+		    eviction->lock->name, describe_hold(roster, "", text));
+		return (struct ending){.status = STATUS_NOT_ACQUIRED};
+	}
+	return tell(options, eviction, evict_leftovers(eviction, &fault), "what held it", &fault);
+}
+
+static struct ending
+stop(const struct options *options, struct eviction *eviction, const struct roster *roster)
+{
+	struct ending ending = {.status = STATUS_OK};
+
+	if (options->generation != 0 && options->generation != roster->generation) {
+		say("%s: generation %" PRIu64 " is over, the newest is %" PRIu64
+		    "; nobody was asked",
+		    eviction->lock->name, options->generation, roster->generation);
+		return (struct ending){.status = STATUS_STALE};
+	}
+	if (options->all)
+		ending = stop_waiters(eviction, roster);
+	if (ending.status != STATUS_OK)
+		return ending;
+	if (roster->held > 0)
+		return stop_holders(options, eviction, roster);
+	if (roster_is_held(roster))
+		return stop_leftovers(options, eviction, roster);
+	say_who_leads(options, eviction->lock, "");
 	return ending;
 }
 
 struct ending
 command_stop(char **arguments, struct process_entry *entry)
 {
-	struct statedir directory;
-	struct lockname name;
-	struct lockdir lock;
+	struct eviction eviction;
+	struct target target;
 	struct options options;
 	struct ending ending;
+	struct roster roster;
 	struct fault fault;
 
 	if (!command_parse(SUB_STOP, arguments, &options, &ending))
 		return ending;
-	if (options.word_count != 1)
-		options.word_count == 0
-		    ? command_needs_name(SUB_STOP, &fault)
-		    : fault_set(&fault, FAULT_USAGE_EXTRA_WORD, 0, "%s", options.words[1]);
-	else if (lockname_parse(options.words[0], &name, &fault) == 0 &&
-		 statedir_open(options.directory, STATE_READ, &directory, &fault) == 0 &&
-		 lockdir_open(&directory, name.text, STATE_READ, NULL, 0, &lock, &fault) == 0)
-		return stop(&options, &lock, &entry->signals);
-	return say_fault(&fault);
+	if (target_open(SUB_STOP, &options, 1, &target, &fault) == -1 ||
+	    roster_read(&target.lock, &roster, &fault) == -1)
+		return say_fault(&fault);
+	eviction = (struct eviction){
+	    .lock = &target.lock,
+	    .signals = &entry->signals,
+	    .reason = options.reason != NULL ? options.reason : "",
+	    .wait = options.wait,
+	    .force = options.force,
+	};
+	ending = stop(&options, &eviction, &roster);
+	roster_free(&roster);
+	return ending;
 }

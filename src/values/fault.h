@@ -45,6 +45,7 @@ enum fault_kind {
 	FAULT_USAGE_EXTRA_WORD,
 	FAULT_USAGE_WORD_MISSING,
 	FAULT_USAGE_SIGNAL,
+	FAULT_USAGE_GENERATION,
 	FAULT_NESTED,		  /* inside of the very lock that is asked for */
 	FAULT_USAGE_OUTSIDE_TERM, /* check outside of any term */
 
@@ -63,9 +64,11 @@ enum fault_kind {
 	FAULT_FILE_UNUSABLE, /* error tells */
 	FAULT_NUMBER_DAMAGED,
 	FAULT_NUMBER_MISSING,
-	FAULT_NUMBER_SPENT,   /* no generation is left to give */
-	FAULT_LOCK_UNUSABLE,  /* flock(2) failed; error tells */
-	FAULT_LOCK_UNSETTLED, /* it was replaced under us again and again */
+	FAULT_NUMBER_SPENT,    /* no generation is left to give */
+	FAULT_NOT_ALLOWED,     /* to signal a process */
+	FAULT_OTHER_NAMESPACE, /* a process whose pid means nothing here */
+	FAULT_LOCK_UNUSABLE,   /* flock(2) failed; error tells */
+	FAULT_LOCK_UNSETTLED,  /* it was replaced under us again and again */
 
 	/* lockrun itself failed before the start */
 	FAULT_SYSTEM,	      /* object names the facility; error tells */

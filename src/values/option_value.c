@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: ISC */
+#include <limits.h>
 #include <string.h>
 
 #include <bsd/stdlib.h>
@@ -80,6 +81,19 @@ store_status(
 	return 0;
 }
 
+static int
+store_generation(
+    const struct option_spelling *spelling, const char *value, uint64_t *field, struct fault *fault)
+{
+	const char *error = NULL;
+
+	*field = (uint64_t)strtonum(value, 1, LLONG_MAX, &error);
+	if (error != NULL || value[strspn(value, "0123456789")] != '\0')
+		return fault_set(
+		    fault, FAULT_USAGE_GENERATION, 0, "%s \"%s\"", spelling->text, value);
+	return 0;
+}
+
 int
 option_store_note(const char *object, const char *value, const char **field, struct fault *fault)
 {
@@ -140,6 +154,8 @@ option_store(const struct option_reading *reading, const struct option_row *row,
 		return store_duration(row, spelling, value, field, reading->fault);
 	case OPTION_STATUS:
 		return store_status(spelling, value, field, reading->fault);
+	case OPTION_GENERATION:
+		return store_generation(spelling, value, field, reading->fault);
 	case OPTION_NOTE:
 		return option_store_note(spelling->text, value, field, reading->fault);
 	case OPTION_TEXT:

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "values/closest.h"
 #include "values/duration.h"
@@ -57,6 +58,9 @@ struct options {
 	bool until_end;
 	/* stop */
 	const char *reason;
+	uint64_t generation; /* 0 for any */
+	bool all;
+	bool force;
 	/* name */
 	const char *app, *protocol, *kind, *resource;
 	const char *scopes[16];
@@ -88,6 +92,7 @@ enum option_value {
 	OPTION_POSITIVE_OR_NEVER,
 	OPTION_DURATION_IF_ANY, /* duration_t, 0 without a value, which only "=" can attach */
 	OPTION_CHOICE,		/* int, the place of the word in metavar, a list with bars */
+	OPTION_GENERATION,	/* uint64_t, at least 1 */
 	OPTION_STATUS,		/* int, 0..255 */
 	OPTION_TEXT,		/* const char * */
 	OPTION_NOTE,		/* const char *, note_valid */

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: ISC */
+#include "election/eviction.h"
+
+#include <bsd/string.h>
+
+#include <errno.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "election/asks.h"
+#include "election/await_end.h"
+#include "kernel/clock.h"
+#include "kernel/lock.h"
+#include "kernel/lockers.h"
+#include "kernel/tree.h"
+
+/* By then a lockrun that is alive has said that it steps down. */
+#define ANSWER_WITHIN (2 * DURATION_SECOND)
+/* From SIGTERM to SIGKILL, as lockrun itself does it. */
+#define GRACE (10 * DURATION_SECOND)
+#define ROUND (50 * DURATION_MILLISECOND)
+
+static enum acquire
+system_fault(const struct lockdir *lock, int error, struct fault *fault)
+{
+	fault_set(fault, FAULT_LOCK_UNUSABLE, error, "%s", lock->name);
+	return ACQUIRE_FAULT;
+}
+
+static enum acquire
+not_allowed(struct eviction *eviction, pid_t pid, struct fault *fault)
+{
+	eviction->refused = pid;
+	fault_set(fault, FAULT_NOT_ALLOWED, EPERM, "%s: pid %d", eviction->lock->name, pid);
+	return ACQUIRE_FAULT;
+}
+
+/* Signal the lockrun of a ticket: whoever has that ticket locked. */
+static enum acquire
+signal_owner(
+    struct eviction *eviction, const struct roster_entry *entry, int signal, struct fault *fault)
+{
+	char name[TICKET_NAME_SIZE];
+	int fd, result, error;
+
+	if (!entry->same_namespace) {
+		fault_set(fault, FAULT_OTHER_NAMESPACE, 0, "%s: pid %d", eviction->lock->name,
+		    entry->ticket.pid);
+		return ACQUIRE_FAULT;
+	}
+	fd = lockdir_ticket_open(eviction->lock, ticket_pack(&entry->ticket, name));
+	if (fd == -1)
+		return errno == ENOENT ? ACQUIRE_TAKEN : system_fault(eviction->lock, errno, fault);
+	result = lockers_signal_one(entry->ticket.pid, fd, signal);
+	error = errno;
+	close(fd);
+	if (result == 0 || error == ESRCH)
+		return ACQUIRE_TAKEN;
+	return error == EPERM || error == EACCES ? not_allowed(eviction, entry->ticket.pid, fault)
+						 : system_fault(eviction->lock, error, fault);
+}
+
+enum acquire
+evict_waiter(struct eviction *eviction, const struct roster_entry *waiter, struct fault *fault)
+{
+	return signal_owner(eviction, waiter, SIGTERM, fault);
+}
+
+/* ---- a holder ---- */
+
+static enum acquire
+await_holder(struct eviction *eviction, const struct roster_entry *holder, duration_t wait,
+    struct fault *fault)
+{
+	enum acquire result;
+
+	result = await_end(eviction->lock, holder, wait, eviction->signals, &eviction->signal);
+	return result == ACQUIRE_FAULT ? system_fault(eviction->lock, errno, fault) : result;
+}
+
+static bool
+is_stepping_down(const struct lockdir *lock, const struct roster_entry *holder)
+{
+	const struct roster_entry *now;
+	struct roster roster;
+	struct fault fault;
+	bool stepping;
+
+	if (roster_read(lock, &roster, &fault) == -1)
+		return false;
+	now = roster_find(&roster, holder->text.contender);
+	stepping = now == NULL || strcmp(now->text.condition, "stepping-down") == 0;
+	roster_free(&roster);
+	return stepping;
+}
+
+/*
+ * It does not answer: end its tree, as it would have, and then itself. It keeps the lock until it
+ * is gone, so nobody leads before.
+ */
+static enum acquire
+end_tree(struct eviction *eviction, const struct roster_entry *holder, struct fault *fault)
+{
+	const struct tree tree = {.root = holder->ticket.pid};
+	const duration_t kill_at = clock_monotonic() + GRACE;
+	struct census census;
+	int signal = SIGTERM;
+
+	if (!holder->same_namespace)
+		return signal_owner(eviction, holder, 0, fault);
+	census = tree_signal(&tree, SIGTERM);
+	tree_signal(&tree, SIGCONT);
+	while (census.living > 0) {
+		if (census.refused > 0)
+			return not_allowed(eviction, census.refused_pid, fault);
+		clock_poll(NULL, 0, clock_monotonic() + ROUND);
+		signal = clock_monotonic() >= kill_at ? SIGKILL : 0;
+		census = tree_signal(&tree, signal);
+	}
+	return signal_owner(eviction, holder, SIGKILL, fault);
+}
+
+enum acquire
+evict_holder(struct eviction *eviction, const struct roster_entry *holder, struct fault *fault)
+{
+	struct ask ask = {.verb = ASK_STOP, .generation = holder->text.generation};
+	enum acquire result;
+
+	strlcpy(ask.contender, ask.generation == 0 ? holder->text.contender : "",
+	    sizeof(ask.contender));
+	strlcpy(ask.reason, eviction->reason, sizeof(ask.reason));
+	if (asks_send(eviction->lock, &ask, fault) == -1)
+		return ACQUIRE_FAULT;
+	/* One that is stopped cannot hear; that it may not be continued shows when it stays. */
+	if (holder->frozen)
+		(void)signal_owner(eviction, holder, SIGCONT, fault);
+	if (!eviction->force || eviction->wait < ANSWER_WITHIN)
+		return await_holder(eviction, holder, eviction->wait, fault);
+	result = await_holder(eviction, holder, ANSWER_WITHIN, fault);
+	if (result != ACQUIRE_LATE)
+		return result;
+	if (!is_stepping_down(eviction->lock, holder)) {
+		result = end_tree(eviction, holder, fault);
+		if (result != ACQUIRE_TAKEN)
+			return result;
+	}
+	return await_holder(eviction, holder, eviction->wait, fault);
+}
+
+/* ---- what is left of one ---- */
+
+enum acquire
+evict_leftovers(struct eviction *eviction, struct fault *fault)
+{
+	const duration_t begin = clock_monotonic();
+	const duration_t kill_at = eviction->force ? begin + GRACE : DURATION_NEVER;
+	const duration_t until = clock_after(begin, eviction->wait);
+	struct census census;
+	int fd, signal = SIGTERM;
+	enum acquire result = ACQUIRE_TAKEN;
+
+	fd = lockdir_file(eviction->lock, STATE_LOCK, STATE_READ, fault);
+	if (fd == -1)
+		return ACQUIRE_FAULT;
+	signals_take_over(eviction->signals);
+	while (lock_is_marked(fd) && result == ACQUIRE_TAKEN) {
+		census = lockers_signal_all(fd, signal);
+		if (signal == SIGTERM)
+			lockers_signal_all(fd, SIGCONT);
+		eviction->signal = signals_pending_end(eviction->signals);
+		if (census.refused > 0)
+			result = not_allowed(eviction, census.refused_pid, fault);
+		else if (eviction->signal != 0)
+			result = ACQUIRE_SIGNAL;
+		else if (clock_monotonic() >= until)
+			result = ACQUIRE_LATE;
+		else
+			clock_poll(NULL, 0, clock_monotonic() + ROUND);
+		signal = clock_monotonic() >= kill_at ? SIGKILL : 0;
+	}
+	close(fd);
+	return result;
+}
