@@ -50,22 +50,25 @@ no_marked_processes() { [ -z "$(marked_processes)" ]; }
 setup() { common_setup; }
 teardown() { common_teardown; }
 
-# The pids of live processes that carry this test's mark, but for the test's own shells.
+# The pids of live processes that carry this test's mark or are in its directory (one that sets its
+# title has no environment to be seen), but for the test's own shells.
 marked_processes() {
-	local file pid
-	for file in $(grep -lzFxs "LOCKRUN_TEST_MARK=$BATS_TEST_TMPDIR" /proc/[0-9]*/environ); do
-		pid=${file#/proc/}
-		pid=${pid%/environ}
+	local pid
+	for pid in $({ grep -lzFxs "LOCKRUN_TEST_MARK=$BATS_TEST_TMPDIR" /proc/[0-9]*/environ
+		find /proc/[0-9]*/cwd -maxdepth 0 -lname "$BATS_TEST_TMPDIR/*" 2>/dev/null
+	} | cut -d/ -f3 | sort -u); do
 		is_ours "$pid" || echo "$pid"
 	done
 }
 
 # Whether a process is this shell, one of its ancestors, or gone by now, as that grep is.
 is_ours() {
-	local at=$BASHPID
+	local at=$BASHPID line
 	while [ "$at" -gt 1 ]; do
 		[ "$at" = "$1" ] && return 0
-		at=$(cut -d' ' -f4 "/proc/$at/stat" 2>/dev/null) || return 1
+		read -r line 2>/dev/null <"/proc/$at/stat" || return 1
+		line=${line##*) ? }
+		at=${line%% *}
 	done
 	[ ! -e "/proc/$1" ]
 }
