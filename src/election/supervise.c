@@ -46,7 +46,8 @@ mirror_stop(struct watch *watch, int signal)
 	const enum terminal terminal = process_terminal();
 
 	watch->command_stopped = true;
-	if (watch->stepdown.begun || proctable_group_is_orphaned())
+	/* A grace that runs out must find us awake. */
+	if (stepdown_next(&watch->stepdown) != DURATION_NEVER || proctable_group_is_orphaned())
 		return;
 	if (terminal == TERMINAL_FOREGROUND ||
 	    (terminal == TERMINAL_BACKGROUND && signal != SIGSTOP))

@@ -311,6 +311,25 @@ in_shell() { on_terminal bash --noprofile --rcfile shellrc --noediting -i; }
 	STEPS
 }
 
+@test "a command that is stopped while it steps down does not take the terminal away" {
+	in_shell <<-'STEPS'
+		shell lockrun $L -- $W
+		next ready
+		do kill -TERM $(cat lockrun.pid)
+		next TERM lockrun
+		do kill -USR1 $(cat lockrun.pid)
+		next USR1 lockrun
+		key ^Z
+		see ^\[1\]\+ +Stopped
+		shell fg
+		next lockrun .*
+		do kill -USR2 $(cat lockrun.pid)
+		next USR2 lockrun
+		shell exit
+		end
+	STEPS
+}
+
 @test "Ctrl-Z on one that waits: it leaves the queue, and joins again at fg" {
 	hold
 	in_shell <<-'STEPS'
