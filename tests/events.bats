@@ -74,11 +74,11 @@ told() { grep -q "^{\"type\":\"$1\"" log; }
 	await is_pending 2
 	[ "$(field position log | paste -sd' ')" = '1 1 2' ]
 	[ "$(grep -o '"holder":{[^}]*}' log | grep -o '"pid":[0-9]*' | sort -u)" = "\"pid\":${CONTENDERS[first]}" ]
-	let_go first
+	let_end first
 	await leads second
-	let_go second
+	let_end second
 	await leads third
-	let_go third
+	let_end third
 	legal log 3
 	# Two more came while the second one waited, each awaited for a hundredth of a second at least.
 	[ "$(grep '"stopped"' log | field waited_ms /dev/stdin | sed -n 2p)" -ge 10 ]

@@ -154,7 +154,7 @@ leads() { grep -qsx "$1" order; }
 order_is() { [ "$(paste -sd' ' order)" = "$*" ]; }
 
 # let_go LABEL: end what leads, and wait for it.
-let_go() {
+let_end() {
 	: >"$1.go"
 	ended "$1" 0
 }

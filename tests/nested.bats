@@ -52,13 +52,13 @@ is_refused() {
 	await is_pending 1
 	contend third "$LOCK"
 	await is_pending 2
-	let_go outer
+	let_end outer
 	await test -e ready
 	echo >go
 	[ "$(cat result)" = 64 ]
 	wait "$second"
 	await leads third
-	let_go third
+	let_end third
 }
 
 @test "different names lock independently" {
@@ -242,7 +242,7 @@ is_refused() {
 		wait "$outer"
 		[ "$(cat result)" = 0 ]
 		await leads writer
-		let_go writer
+		let_end writer
 		order_is inner writer
 		rm order go ready result
 	done
@@ -266,7 +266,7 @@ is_refused() {
 	is_refused
 	inside "$LOCKRUN" -s "$LOCK" "$LOCKRUN" -n "$LOCK" touch ran
 	is_refused
-	let_go beside
+	let_end beside
 }
 
 @test "many locks, each command taking another one, leave nothing behind" {

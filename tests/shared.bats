@@ -16,8 +16,8 @@ shared_pair() {
 	shared_pair first second
 	run -0 "$LOCKRUN" -n -s "$LOCK" echo third
 	[ "$output" = third ]
-	let_go first
-	let_go second
+	let_end first
+	let_end second
 }
 
 @test "an exclusive one is kept out by a shared holder, and a shared one by an exclusive holder" {
@@ -25,12 +25,12 @@ shared_pair() {
 	await leads shared
 	run -75 "$LOCKRUN" -n "$LOCK" touch ran
 	run -75 "$LOCKRUN" -w 50ms "$LOCK" touch ran
-	let_go shared
+	let_end shared
 	contend exclusive "$LOCK"
 	await leads exclusive
 	run -75 "$LOCKRUN" -n -s "$LOCK" touch ran
 	run -75 "$LOCKRUN" -w 50ms -s "$LOCK" touch ran
-	let_go exclusive
+	let_end exclusive
 	[ ! -e ran ]
 	run -0 "$LOCKRUN" -n "$LOCK" true
 	is_pending 0
@@ -43,14 +43,14 @@ shared_pair() {
 	contend exclusive "$LOCK"
 	await is_pending 1
 	run -0 "$LOCKRUN" -n demo:v1:leader:other sh -c 'echo other >>order'
-	let_go s2
-	let_go s1
+	let_end s2
+	let_end s1
 	is_pending 1
 	not leads exclusive
-	let_go s3
+	let_end s3
 	await leads exclusive
 	order_is s1 s2 s3 other exclusive
-	let_go exclusive
+	let_end exclusive
 }
 
 @test "a shared holder that is stopped still keeps the exclusive one out" {
@@ -58,14 +58,14 @@ shared_pair() {
 	contend exclusive "$LOCK"
 	await is_pending 1
 	kill -STOP "${CONTENDERS[stopped]}"
-	let_go ending
+	let_end ending
 	is_pending 1
 	run -75 "$LOCKRUN" -n "$LOCK" true
 	not leads exclusive
 	kill -CONT "${CONTENDERS[stopped]}"
-	let_go stopped
+	let_end stopped
 	await leads exclusive
-	let_go exclusive
+	let_end exclusive
 }
 
 @test "shared and exclusive ones lead in the order in which they came" {
@@ -83,18 +83,18 @@ shared_pair() {
 	await leads s1
 	await leads s2
 	is_holding 2
-	let_go s1
-	let_go s2
+	let_end s1
+	let_end s2
 	for label in x1 s3 x2 x3; do
 		await leads $label
 		is_holding 1
-		let_go $label
+		let_end $label
 	done
 	await leads s4
 	await leads s5
 	is_holding 2
-	let_go s4
-	let_go s5
+	let_end s4
+	let_end s5
 	# Those that share are let in together, in no order.
 	[ "$(sed 's/s1/s2/; s/s5/s4/' order | paste -sd' ')" = 's2 s2 x1 s3 x2 x3 s4 s4' ]
 }
@@ -107,13 +107,13 @@ shared_pair() {
 	contend late -s "$LOCK"
 	await is_pending 2
 	is_holding 1
-	let_go reader
+	let_end reader
 	await leads writer
 	is_pending 1
 	not leads late
-	let_go writer
+	let_end writer
 	await leads late
-	let_go late
+	let_end late
 	order_is reader writer late
 }
 
@@ -126,9 +126,9 @@ shared_pair() {
 	run -75 "$LOCKRUN" -w 0 -s "$LOCK" touch ran
 	[ ! -e ran ]
 	is_pending 1
-	let_go reader
+	let_end reader
 	await leads writer
-	let_go writer
+	let_end writer
 }
 
 @test "a writer is not taken for frozen while readers hold, however long they do" {
@@ -140,9 +140,9 @@ shared_pair() {
 	run -75 "$LOCKRUN" -w 6s -s "$LOCK" touch ran
 	[ ! -e ran ]
 	is_pending 1
-	let_go reader
+	let_end reader
 	await leads writer
-	let_go writer
+	let_end writer
 }
 
 @test "readers without end do not keep a writer out" {
@@ -155,16 +155,16 @@ shared_pair() {
 		contend "r$i" -s "$LOCK"
 		await is_pending $((i + 1))
 	done
-	let_go r0
+	let_end r0
 	await leads writer
 	order_is r0 writer
-	let_go writer
+	let_end writer
 	for i in {1..10}; do
 		await leads "r$i"
 	done
 	is_holding 10
 	for i in {1..10}; do
-		let_go "r$i"
+		let_end "r$i"
 	done
 }
 
@@ -186,9 +186,9 @@ withdrawn() {
 	await is_holding 3
 	is_pending 0
 	not leads writer
-	let_go reader
-	let_go behind1
-	let_go behind2
+	let_end reader
+	let_end behind1
+	let_end behind2
 }
 
 @test "a writer that is told to go lets the readers behind it in" {
@@ -220,10 +220,10 @@ withdrawn() {
 	kill -TERM "${CONTENDERS[b]}"
 	ended b 143
 	is_pending 1
-	let_go a
+	let_end a
 	await leads c
 	order_is a c
-	let_go c
+	let_end c
 }
 
 @test "a holder that is killed with its command lets the next one in" {
@@ -234,7 +234,7 @@ withdrawn() {
 	kill -KILL "${CONTENDERS[a]}" $(children_of "${CONTENDERS[a]}")
 	ended a 137
 	PATIENCE=4 await leads b
-	let_go b
+	let_end b
 }
 
 @test "a shared term has no generation, whatever the environment said before" {
@@ -281,14 +281,14 @@ entries() {
 	[ "$(entries pending)" = 'shared shared' ]
 	run -75 "$LOCKRUN" -n "$LOCK" true
 	[ "$(entries pending)" = 'shared shared' ]
-	let_go x
+	let_end x
 	await is_holding 2
 	[ "$(entries held)" = 'shared shared' ]
 	[ -z "$(entries pending)" ]
 	await leads s1
 	await leads s2
-	let_go s1
-	let_go s2
+	let_end s1
+	let_end s2
 	[ -z "$(entries held)" ]
 }
 
@@ -312,8 +312,8 @@ entries() {
 	done
 	order_is a b c a2 b2 c2
 	for name in a b c; do
-		let_go $name
-		let_go ${name}2
+		let_end $name
+		let_end ${name}2
 	done
 }
 
@@ -334,7 +334,7 @@ entries() {
 	run -0 "$LOCKRUN" stop "$LOCK"
 	ended child 124
 	await leads parent
-	let_go parent
+	let_end parent
 }
 
 @test "stop addresses one shared holder at a time" {
@@ -342,5 +342,5 @@ entries() {
 	run -0 "$LOCKRUN" stop "$LOCK"
 	ended one 124
 	is_holding 1
-	let_go two
+	let_end two
 }
