@@ -139,7 +139,7 @@ release() {
 }
 
 # contend LABEL [OPTION...] NAME: contend in the background. Once it leads, the command adds LABEL
-# to the file `order`, and leads on until `let_go LABEL`.
+# to the file `order`, and leads on until `let_end LABEL`.
 declare -gA CONTENDERS
 contend() {
 	local label=$1
@@ -153,7 +153,7 @@ contend() {
 leads() { grep -qsx "$1" order; }
 order_is() { [ "$(paste -sd' ' order)" = "$*" ]; }
 
-# let_go LABEL: end what leads, and wait for it.
+# let_end LABEL: end what leads, and wait for it.
 let_end() {
 	: >"$1.go"
 	ended "$1" 0

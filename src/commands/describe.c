@@ -21,10 +21,18 @@ describe_contender(const struct roster_entry *entry, char text[DESCRIBE_SIZE])
 	return text;
 }
 
+duration_t
+describe_age(int64_t since_ms)
+{
+	const int64_t now_ms = clock_realtime_ms();
+
+	return now_ms > since_ms ? (now_ms - since_ms) * DURATION_MILLISECOND : 0;
+}
+
 char *
 describe_since(int64_t since_ms, char text[DURATION_TEXT_SIZE])
 {
-	return duration_format((clock_realtime_ms() - since_ms) * DURATION_MILLISECOND, text);
+	return duration_format(describe_age(since_ms), text);
 }
 
 char *

@@ -17,7 +17,9 @@ char *describe_contender(const struct roster_entry *entry, char text[DESCRIBE_SI
  */
 char *describe_hold(const struct roster *roster, const char *contender, char text[DESCRIBE_SIZE]);
 
-/* For how long something has been so, for people; returns text. */
+/* For how long something has been so; 0 when the clock was set back meanwhile. */
+duration_t describe_age(int64_t since_ms);
+/* The same for people; returns text. */
 char *describe_since(int64_t since_ms, char text[DURATION_TEXT_SIZE]);
 
 /* How a term ended and how long ago, or that its end is not known. Returns text. */

@@ -16,10 +16,15 @@
 
 /* ---- who is in the way ---- */
 
-/* "held by pid 4711 (rsync, NOTE) for 2h13m, generation 57, 3 waiting", as of now. */
-static void
+/*
+ * "held by pid 4711 (rsync, NOTE) for 2h13m, generation 57, 3 waiting", as of now. Returns for how
+ * long it has been held; 0 when that cannot be told.
+ */
+static duration_t
 describe_conflict(const struct narrator *narrator, char text[DESCRIBE_SIZE])
 {
+	const struct roster_entry *holder;
+	duration_t held = 0;
 	struct roster roster;
 	struct lockdir lock;
 	struct fault fault;
@@ -27,12 +32,27 @@ describe_conflict(const struct narrator *narrator, char text[DESCRIBE_SIZE])
 	strlcpy(text, "busy", DESCRIBE_SIZE);
 	if (lockdir_open(narrator->directory, narrator->name->text, STATE_READ, NULL, 0, &lock,
 		&fault) == -1)
-		return;
+		return 0;
 	if (roster_read(&lock, &roster, &fault) == 0) {
 		describe_hold(&roster, narrator->campaign->contender, text);
+		holder = roster_holder(&roster);
+		if (holder != NULL)
+			held = describe_age(holder->text.since_ms);
+		else if (roster_is_held(&roster) && roster.has_last_term)
+			held = describe_age(roster.last_term.begun_ms);
 		roster_free(&roster);
 	}
 	lockdir_close(&lock);
+	return held;
+}
+
+/* Cron mails every word: a skip is told of when the holder is old, and then even with -q. */
+static bool
+is_worth_a_word(const struct options *options, duration_t held)
+{
+	if (options->complain_after != DURATION_NEVER)
+		return held >= options->complain_after;
+	return !options->quiet;
 }
 
 void
@@ -41,8 +61,9 @@ narrate_not_acquired(const struct narrator *narrator, enum acquire why)
 	const struct options *options = narrator->options;
 	char conflict[DESCRIBE_SIZE], waited[DURATION_TEXT_SIZE];
 	const char *name = narrator->name->text;
+	duration_t held;
 
-	if (options->quiet)
+	if (options->quiet && (why == ACQUIRE_SIGNAL || why == ACQUIRE_PARENT_GONE))
 		return;
 	if (why == ACQUIRE_SIGNAL) {
 		say("%s: %s while waiting; nothing was run", name,
@@ -53,7 +74,9 @@ narrate_not_acquired(const struct narrator *narrator, enum acquire why)
 		say("%s: the process that started lockrun is gone; nothing was run", name);
 		return;
 	}
-	describe_conflict(narrator, conflict);
+	held = describe_conflict(narrator, conflict);
+	if (!is_worth_a_word(options, held))
+		return;
 	if (why == ACQUIRE_LATE)
 		say("%s: %s; gave up after %s; nothing was run", name, conflict,
 		    duration_format(options->wait, waited));

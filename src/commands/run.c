@@ -147,6 +147,7 @@ prepare(struct run *run, struct fault *fault)
 	    .mode = options->shared ? TICKET_SHARED : TICKET_EXCLUSIVE,
 	    .parent = parent,
 	    .watch_queue = options->yield != DURATION_NEVER,
+	    .replace = options->replace,
 	    .if_available = options->if_available || options->wait == 0,
 	    .wait = options->wait,
 	    .command = options->command[0],

@@ -103,7 +103,7 @@ asks_stop(int fd, uint64_t generation, const char *contender)
 	off_t offset = 0;
 
 	while (asks_next(fd, &offset, generation, contender, &ask)) {
-		if (ask.verb == ASK_STOP)
+		if (ask.verb != ASK_SIGNAL)
 			return true;
 	}
 	return false;

@@ -25,7 +25,7 @@ int asks_send(const struct lockdir *lock, const struct ask *ask, struct fault *f
  */
 bool asks_next(int fd, off_t *offset, uint64_t generation, const char *contender, struct ask *ask);
 
-/* Whether it was ever asked to stop. */
+/* Whether it was ever asked to stop, or to make room. */
 bool asks_stop(int fd, uint64_t generation, const char *contender);
 
 /* Empty the file at the begin of a term, unless something in it is asked of this term. */

@@ -33,6 +33,7 @@ struct candidacy {
 	enum ticket_mode mode;
 	int parent;	  /* readable when the wait has lost its sense (--die-with-parent); or -1 */
 	bool watch_queue; /* campaign_watch reports who queues as well */
+	bool replace;	  /* take the present holder's place, and ask it to stop */
 	bool if_available;   /* try, do not wait */
 	duration_t wait;     /* from campaign_queue_up on; or DURATION_NEVER */
 	const char *command; /* the path of what will run */
@@ -48,6 +49,7 @@ struct campaign {
 	struct lockdir lock;
 	struct queue queue;
 	struct ticket_text text;
+	bool replaced;	 /* the holder was asked to make room */
 	bool passed_one; /* a try has passed a frozen waiter */
 	bool nested_checked;
 	struct nested nested; /* with ACQUIRE_NESTED, what we are inside of */

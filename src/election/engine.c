@@ -7,7 +7,9 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "election/asks.h"
 #include "election/generation.h"
+#include "election/roster.h"
 #include "election/terms.h"
 #include "kernel/clock.h"
 
@@ -78,13 +80,14 @@ engine_look_ahead(const struct campaign *campaign, struct ticket *ahead, int *fd
 
 /* A ticket, or none where that is not possible; then the kernel's order has to do. */
 static enum acquire
-take_ticket(struct campaign *campaign, struct fault *fault)
+take_ticket(struct campaign *campaign, const struct roster_entry *victim, struct fault *fault)
 {
 	const struct candidacy *candidacy = campaign->candidacy;
 	struct happened no_ticket = {.what = HAPPENING_NO_TICKET};
 
 	if (queue_up(&campaign->queue, candidacy->mode,
-		candidacy->if_available ? TICKET_TRY : TICKET_QUEUED) == QUEUE_OK) {
+		candidacy->if_available ? TICKET_TRY : TICKET_QUEUED,
+		victim != NULL ? victim->ticket.number : 0) == QUEUE_OK) {
 		queue_describe(&campaign->queue, &campaign->text);
 		return ACQUIRE_TAKEN;
 	}
@@ -94,6 +97,37 @@ take_ticket(struct campaign *campaign, struct fault *fault)
 	no_ticket.error = errno;
 	candidacy->observer->observe(candidacy->observer->context, &no_ticket);
 	return ACQUIRE_TAKEN;
+}
+
+/*
+ * In its place first, then the question: when it goes, nobody else is next. Only the term that we
+ * saw is asked, and only once: whoever leads after it did not stand in our way.
+ */
+static enum acquire
+replace_holder(struct campaign *campaign, struct fault *fault)
+{
+	const struct roster_entry *victim;
+	struct ask ask = {.verb = ASK_REPLACE};
+	struct roster roster;
+	enum acquire result;
+
+	campaign->replaced = true;
+	if (engine_nesting(campaign) == NESTING_REFUSED)
+		return ACQUIRE_NESTED;
+	if (roster_read(&campaign->lock, &roster, fault) == -1)
+		return ACQUIRE_FAULT;
+	victim = roster_holder(&roster);
+	result = take_ticket(campaign, victim, fault);
+	if (victim != NULL && result == ACQUIRE_TAKEN) {
+		ask.generation = victim->text.generation;
+		if (ask.generation == 0)
+			strlcpy(ask.contender, victim->text.contender, sizeof(ask.contender));
+		strlcpy(ask.reason, campaign->text.note, sizeof(ask.reason));
+		if (asks_send(&campaign->lock, &ask, fault) == -1)
+			result = ACQUIRE_FAULT;
+	}
+	roster_free(&roster);
+	return result;
 }
 
 enum nesting
@@ -121,5 +155,7 @@ engine_enter(struct campaign *campaign, struct fault *fault)
 	    engine_look_ahead(campaign, &ahead, NULL) == QUEUE_AHEAD &&
 	    ahead.state == TICKET_HOLDING && engine_nesting(campaign) != NESTING_SHARES)
 		return campaign->nested.inside ? ACQUIRE_NESTED : ACQUIRE_BUSY;
-	return take_ticket(campaign, fault);
+	if (campaign->candidacy->replace && !campaign->replaced)
+		return replace_holder(campaign, fault);
+	return take_ticket(campaign, NULL, fault);
 }

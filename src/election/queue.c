@@ -62,7 +62,7 @@ choose_number(const struct queue *queue, struct ticket *ticket)
 }
 
 static enum queue_result
-attempt_to_queue(struct queue *queue)
+attempt_to_queue(struct queue *queue, uint64_t at)
 {
 	char private[TICKET_NAME_SIZE];
 	enum queue_result result;
@@ -71,7 +71,8 @@ attempt_to_queue(struct queue *queue)
 	result = make_private(queue, private);
 	if (result != QUEUE_OK)
 		return result;
-	if (choose_number(queue, &queue->ticket) == QUEUE_OK &&
+	queue->ticket.number = at;
+	if ((at != 0 || choose_number(queue, &queue->ticket) == QUEUE_OK) &&
 	    lockdir_ticket_rename(queue->lock, private, ticket_pack(&queue->ticket, queue->name)) ==
 		0)
 		return QUEUE_OK;
@@ -85,7 +86,7 @@ attempt_to_queue(struct queue *queue)
 }
 
 enum queue_result
-queue_up(struct queue *queue, enum ticket_mode mode, enum ticket_kind kind)
+queue_up(struct queue *queue, enum ticket_mode mode, enum ticket_kind kind, uint64_t at)
 {
 	enum queue_result result = QUEUE_PASSED;
 
@@ -99,7 +100,7 @@ queue_up(struct queue *queue, enum ticket_mode mode, enum ticket_kind kind)
 	};
 	queue->text_length = 0;
 	for (int i = 0; i < ATTEMPTS && result == QUEUE_PASSED; i++)
-		result = attempt_to_queue(queue);
+		result = attempt_to_queue(queue, at);
 	if (result != QUEUE_PASSED)
 		return result;
 	errno = EAGAIN;

@@ -60,10 +60,12 @@ bool queue_is_wanted(const struct queue *queue, enum ticket_mode mode);
 void queue_pass(const struct queue *queue, const struct ticket *frozen);
 
 /*
- * Queue up: make a ticket behind all that are there. QUEUE_OK, or QUEUE_ERROR, mostly for a full
+ * Queue up: make a ticket behind all that are there, or with at, a number, right behind the ticket
+ * that has it and before all others. QUEUE_OK, or QUEUE_ERROR, mostly for a full
  * disk: there is no ticket then, and whoever goes on takes the kernel's order.
  */
-enum queue_result queue_up(struct queue *queue, enum ticket_mode mode, enum ticket_kind kind);
+enum queue_result
+queue_up(struct queue *queue, enum ticket_mode mode, enum ticket_kind kind, uint64_t at);
 
 /*
  * Say that we hold, once the lock is ours: QUEUE_OK or QUEUE_PASSED. On a full disk the name

@@ -170,8 +170,9 @@ do_as_asked(struct watch *watch)
 	struct ask ask;
 
 	while (campaign_asked(watch->with->campaign, watch->with->term, &ask)) {
-		if (ask.verb == ASK_STOP && may_step_down(watch))
-			step_down(watch, REASON_STOP, ask.reason);
+		if (ask.verb != ASK_SIGNAL && may_step_down(watch))
+			step_down(watch, ask.verb == ASK_STOP ? REASON_STOP : REASON_REPLACED,
+			    ask.reason);
 		else if (ask.verb == ASK_SIGNAL && !watch->command_ended)
 			process_send(watch->with->command, signal_of_word(ask.reason));
 	}

@@ -13,6 +13,7 @@ static const struct ask_row {
 	const char *word;
 } ask_table[] = {
     {ASK_STOP, "stop"},
+    {ASK_REPLACE, "replace"},
     {ASK_SIGNAL, "signal"},
 };
 #define ASK_ROWS (sizeof(ask_table) / sizeof(ask_table[0]))

@@ -314,6 +314,7 @@ options_parse(enum subcommand subcommand, char **arguments, const char *getenv_n
 	    .max_hold = DURATION_NEVER,
 	    .kill_after = KILL_AFTER,
 	    .yield = DURATION_NEVER,
+	    .complain_after = DURATION_NEVER,
 	    .command_status_map = -1,
 	};
 	if (read_options(&reading) == -1)
@@ -329,6 +330,8 @@ options_parse(enum subcommand subcommand, char **arguments, const char *getenv_n
 		return -1;
 	if (options->if_available && options->wait != DURATION_NEVER)
 		return fault_set(fault, FAULT_USAGE_TWICE_MEANT, 0, "--if-available and --wait");
+	if (options->if_available && options->replace)
+		return fault_set(fault, FAULT_USAGE_TWICE_MEANT, 0, "--if-available and --replace");
 	if (options->no_fork && options->supervised != NULL)
 		return fault_set(
 		    fault, FAULT_USAGE_UNSUPERVISED, 0, "--no-fork and --%s", options->supervised);

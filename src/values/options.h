@@ -35,6 +35,7 @@ struct options {
 	duration_t wait; /* DURATION_NEVER when it waits for as long as it takes */
 	int conflict_status;
 	bool shared;
+	bool replace;
 	/* leading */
 	duration_t max_hold;   /* DURATION_NEVER for no limit */
 	duration_t kill_after; /* DURATION_NEVER for "never" */
@@ -50,9 +51,10 @@ struct options {
 	/* telling */
 	bool verbose;
 	bool quiet;
-	const char *events;    /* FILE or fd:N; NULL for none */
-	const char *note;      /* NULL when neither given nor in the environment */
-	const char *directory; /* NULL for the default place */
+	duration_t complain_after; /* DURATION_NEVER when not given */
+	const char *events;	   /* FILE or fd:N; NULL for none */
+	const char *note;	   /* NULL when neither given nor in the environment */
+	const char *directory;	   /* NULL for the default place */
 	bool json;
 	bool prometheus;
 	bool until_end;

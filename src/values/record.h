@@ -148,7 +148,8 @@ void skips_add(struct skips *skips, uint64_t generation, int64_t now_ms);
 
 enum ask_verb {
 	ASK_STOP,
-	ASK_SIGNAL, /* reason is the signal's name */
+	ASK_REPLACE, /* somebody wants to lead in its place */
+	ASK_SIGNAL,  /* reason is the signal's name */
 };
 
 struct ask {

@@ -30,6 +30,7 @@ static const struct reason_row {
     /* Who sent the signal knows of it, and wants to hear what the command made of it. */
     {REASON_SIGNAL, "signal", false},
     {REASON_YIELD, "yield", true},
+    {REASON_REPLACED, "replaced", true},
     {REASON_LOCK_LOST, "lock-lost", true},
     {REASON_PARENT_GONE, "parent-gone", true},
     {REASON_LATE, "late", false},
