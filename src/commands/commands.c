@@ -18,6 +18,8 @@ const struct command_row command_table[] = {
     {"history", SUB_HISTORY, command_history, "[--json] NAME", "the last terms, newest first"},
     {"stats", SUB_STATS, command_stats, "[--json|--prometheus] [NAME...]", "counts and times"},
     {"signal", SUB_SIGNAL, command_signal, "NAME SIGNAL", "send a signal to the leader's command"},
+    {"prune", SUB_PRUNE, command_prune, "[--older-than DURATION]",
+	"forget idle locks; generations do not go back"},
     {"check", SUB_CHECK, command_check, "[NAME]",
 	"inside a term: does it still lead, with nobody asking it to stop?"},
     {"name", SUB_NAME, command_name_tool,

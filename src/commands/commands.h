@@ -33,6 +33,8 @@ struct ending command_signal(char **arguments, struct process_entry *entry);
 struct ending command_history(char **arguments, struct process_entry *entry);
 struct ending command_stats(char **arguments, struct process_entry *entry);
 struct ending command_watch(char **arguments, struct process_entry *entry);
+struct ending command_prune(char **arguments, struct process_entry *entry);
+struct ending command_doctor(char **arguments, struct process_entry *entry);
 struct ending command_check(char **arguments, struct process_entry *entry);
 
 /*

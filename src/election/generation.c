@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "election/floor.h"
 #include "kernel/clock.h"
 
 #define READ_ATTEMPTS 10
@@ -61,6 +62,22 @@ give(const struct lockdir *lock, int fd, const struct number_plan *plan, const c
 	return write_slot(fd, &number);
 }
 
+/* Nothing was ever given here; but a lock of this name may have been forgotten. */
+static int
+start_above_floor(const struct lockdir *lock, struct number_plan *plan, struct fault *fault)
+{
+	uint64_t floor;
+
+	if (floor_read(lock->directory, &floor, fault) == -1)
+		return -1;
+	if (floor >= INT64_MAX - NUMBER_STEP)
+		plan->next = 0;
+	else if (plan->next <= floor)
+		plan->next = floor + 1;
+	plan->ceiling = plan->next + NUMBER_STEP - 1;
+	return 0;
+}
+
 int
 generation_next(const struct lockdir *lock, uint64_t *generation, struct fault *fault)
 {
@@ -76,6 +93,8 @@ generation_next(const struct lockdir *lock, uint64_t *generation, struct fault *
 	if (pread(fd, file, sizeof(file), 0) != (ssize_t)sizeof(file) ||
 	    !number_plan(file, boot, &plan))
 		fault_set(fault, FAULT_NUMBER_DAMAGED, 0, "%s", path);
+	else if (plan.current.ceiling == 0 && start_above_floor(lock, &plan, fault) == -1)
+		result = -1;
 	else if (plan.next == 0)
 		fault_set(fault, FAULT_NUMBER_SPENT, 0, "%s", path);
 	else if (give(lock, fd, &plan, boot) == -1)

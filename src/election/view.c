@@ -7,13 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct names {
-	struct lockname *items;
-	size_t count;
-	size_t room;
-	bool failed;
-};
-
 static bool
 add_name(const char *text, void *context)
 {
@@ -45,9 +38,10 @@ by_text(const void *a, const void *b)
 	return strcmp(first->text, second->text);
 }
 
-static int
-list_names(const struct statedir *directory, struct names *names, struct fault *fault)
+int
+names_read(const struct statedir *directory, struct names *names, struct fault *fault)
 {
+	*names = (struct names){0};
 	if (statedir_each(directory, add_name, names) == -1)
 		return fault_set(fault, FAULT_DIR_UNUSABLE, errno, "%s", directory->path);
 	if (names->failed)
@@ -55,6 +49,13 @@ list_names(const struct statedir *directory, struct names *names, struct fault *
 	if (names->count > 0)
 		qsort(names->items, names->count, sizeof(names->items[0]), by_text);
 	return 0;
+}
+
+void
+names_free(struct names *names)
+{
+	free(names->items);
+	*names = (struct names){0};
 }
 
 static int
@@ -118,7 +119,7 @@ views_read(const struct statedir *directory, char *const *names, size_t count, s
 	int result;
 
 	*views = (struct views){0};
-	result = list_names(directory, &all, fault);
+	result = names_read(directory, &all, fault);
 	for (size_t i = 0; i < count && result == 0; i++) {
 		result = lockname_parse(names[i], &name, fault);
 		if (result == 0 && (!add_name(names[i], &wanted) || wanted.failed))

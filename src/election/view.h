@@ -10,6 +10,21 @@
 
 #define VIEW_VERSIONS_MAX 8
 
+/* Names of locks. */
+struct names {
+	struct lockname *items;
+	size_t count;
+	size_t room;
+	bool failed;
+};
+
+/*
+ * The names of all locks in a directory, sorted; none where there is no directory. Returns 0, or
+ * -1 with a fault. names_free gives them back.
+ */
+int names_read(const struct statedir *directory, struct names *names, struct fault *fault);
+void names_free(struct names *names);
+
 struct view {
 	struct lockname name;
 	struct roster roster;

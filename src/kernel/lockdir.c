@@ -12,7 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PRIVATE ".new-"
+#define PRIVATE	     ".new-"
+#define PRIVATE_SIZE (sizeof(PRIVATE) + 16)
 
 static const char *const file_names[] = {
     [STATE_LOCK] = "lock",
@@ -67,13 +68,25 @@ furnish(int fd, const struct statedir *directory, const struct state_seed *seeds
 	return fsync(fd);
 }
 
+static bool
+remove_ticket(const char *name, void *context)
+{
+	unlinkat(*(const int *)context, name, 0);
+	return true;
+}
+
 static void
 remove_private(const struct statedir *directory, const char *private)
 {
-	int fd;
+	int fd, queue;
 
 	fd = openat(directory->fd, private, OPEN_DIRECTORY);
 	if (fd != -1) {
+		queue = openat(fd, file_names[STATE_QUEUE], OPEN_DIRECTORY);
+		if (queue != -1) {
+			(void)statedir_list(queue, remove_ticket, &queue);
+			close(queue);
+		}
 		for (size_t i = 0; i < sizeof(file_names) / sizeof(file_names[0]); i++)
 			unlinkat(fd, file_names[i], i == STATE_QUEUE ? AT_REMOVEDIR : 0);
 		close(fd);
@@ -81,14 +94,43 @@ remove_private(const struct statedir *directory, const char *private)
 	unlinkat(directory->fd, private, AT_REMOVEDIR);
 }
 
+static void
+private_name(char private[PRIVATE_SIZE])
+{
+	snprintf(private, PRIVATE_SIZE, PRIVATE "%08x%08x", arc4random(), arc4random());
+}
+
+int
+lockdir_remove(const struct lockdir *lock, struct fault *fault)
+{
+	char private[PRIVATE_SIZE];
+
+	private_name(private);
+	if (renameat(lock->directory->fd, lock->name, lock->directory->fd, private) == -1)
+		return fault_set(
+		    fault, FAULT_DIR_UNUSABLE, errno, "%s/%s", lock->directory->path, lock->name);
+	remove_private(lock->directory, private);
+	return 0;
+}
+
+int64_t
+lockdir_made_ms(const struct lockdir *lock)
+{
+	struct stat st;
+
+	if (fstat(lock->fd, &st) == -1)
+		return 0;
+	return (int64_t)st.st_mtim.tv_sec * 1000 + st.st_mtim.tv_nsec / 1000000;
+}
+
 static int
 make_lockdir(const struct statedir *directory, const char *name, const struct state_seed *seeds,
     size_t count, struct fault *fault)
 {
-	char private[sizeof(PRIVATE) + 16];
+	char private[PRIVATE_SIZE];
 	int fd, error, made = -1;
 
-	snprintf(private, sizeof(private), PRIVATE "%08x%08x", arc4random(), arc4random());
+	private_name(private);
 	if (mkdirat(directory->fd, private, statedir_directory_mode(directory)) == -1)
 		return fault_set(fault, FAULT_DIR_UNUSABLE, errno, "%s", directory->path);
 	fd = openat(directory->fd, private, OPEN_DIRECTORY);

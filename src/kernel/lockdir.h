@@ -7,6 +7,8 @@
 #ifndef LOCKRUN_KERNEL_LOCKDIR_H
 #define LOCKRUN_KERNEL_LOCKDIR_H
 
+#include <stdint.h>
+
 #include "kernel/statedir.h"
 
 struct lockdir {
@@ -16,6 +18,15 @@ struct lockdir {
 	const char *name; /* the caller's, as is the directory */
 	const struct statedir *directory;
 };
+
+/* When NAME was last changed (stat(2)), CLOCK_REALTIME in ms. */
+int64_t lockdir_made_ms(const struct lockdir *lock);
+
+/*
+ * Take NAME out of the way, under a private name, and delete it with all that is in it. MUST be
+ * called only by who holds the lock. What is left when that fails is debris (see doctor).
+ */
+int lockdir_remove(const struct lockdir *lock, struct fault *fault);
 
 enum state_file {
 	STATE_LOCK,   /* always empty: the lock itself */

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #define ROOT_DEFAULT "/var/lib/lockrun"
+#define FLOOR	     "floor"
 #define USER_DEFAULT ".local/state/lockrun"
 
 /* The longest "/NAME/FILE". */
@@ -218,6 +219,29 @@ statedir_sync(const struct statedir *directory)
 			return -1;
 	}
 	return 0;
+}
+
+int
+statedir_floor(const struct statedir *directory, enum state_use use, struct fault *fault)
+{
+	const int how = OPEN_SAFELY | (use == STATE_CONTEND ? O_RDWR : O_RDONLY);
+	struct stat st;
+	int fd;
+
+	fd = openat(directory->fd, FLOOR, how);
+	if (fd == -1 && errno == ENOENT && use == STATE_CONTEND) {
+		fd = openat(
+		    directory->fd, FLOOR, how | O_CREAT | O_EXCL, statedir_file_mode(directory));
+		if (fd == -1 && errno == EEXIST)
+			fd = openat(directory->fd, FLOOR, how);
+	}
+	if (fd == -1)
+		return fault_set(fault, errno == ELOOP ? FAULT_FILE_SYMLINK : FAULT_FILE_UNUSABLE,
+		    errno, "%s/%s", directory->path, FLOOR);
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		return fd;
+	close(fd);
+	return fault_set(fault, FAULT_FILE_NOT_REGULAR, 0, "%s/%s", directory->path, FLOOR);
 }
 
 void

@@ -54,6 +54,9 @@ int statedir_reopen(struct statedir *directory, struct fault *fault);
 /* Sync DIR and each directory above it that can be synced. Returns 0, or -1 with errno. */
 int statedir_sync(const struct statedir *directory);
 
+/* Open DIR/floor; STATE_CONTEND makes it when it is missing. ENOENT is a fault like others here. */
+int statedir_floor(const struct statedir *directory, enum state_use use, struct fault *fault);
+
 /*
  * Call each for every entry of DIR but "." and "..", in no order, until it returns false. A name
  * that is renamed meanwhile may be missed or met twice (readdir(3)). Returns 0, or -1 with errno.

@@ -55,6 +55,8 @@ const struct option_row option_table[] = {
 	"only wait for the end of the present term", OPTION_PLAIN},
     {"wait", 'w', "DURATION", OPTION_DURATION, SUB_WATCH, FIELD(wait), "give up after that long",
 	OPTION_PLAIN},
+    {"older-than", 0, "DURATION", OPTION_DURATION, SUB_PRUNE, FIELD(older_than),
+	"only what was idle for that long (default 30d)", OPTION_PLAIN},
     {"app", 0, "APP", OPTION_TEXT, SUB_NAME, FIELD(app), "who owns the lock", OPTION_PLAIN},
     {"protocol", 0, "N", OPTION_TEXT, SUB_NAME, FIELD(protocol), "protocol version that it speaks",
 	OPTION_PLAIN},

@@ -7,6 +7,7 @@
 #include "values/status.h"
 
 #define KILL_AFTER (10 * DURATION_SECOND)
+#define OLDER_THAN (30 * 86400 * DURATION_SECOND)
 #define NAMES_MOST 64 /* more than the table has rows */
 #define WORDS_SIZE 128
 
@@ -23,6 +24,8 @@ static const struct subcommand_row {
     {SUB_HISTORY, "history"},
     {SUB_STATS, "stats"},
     {SUB_WATCH, "watch"},
+    {SUB_PRUNE, "prune"},
+    {SUB_DOCTOR, "doctor"},
 };
 #define SUBCOMMAND_ROWS (sizeof(subcommand_table) / sizeof(subcommand_table[0]))
 
@@ -315,6 +318,7 @@ options_parse(enum subcommand subcommand, char **arguments, const char *getenv_n
 	    .kill_after = KILL_AFTER,
 	    .yield = DURATION_NEVER,
 	    .complain_after = DURATION_NEVER,
+	    .older_than = OLDER_THAN,
 	    .command_status_map = -1,
 	};
 	if (read_options(&reading) == -1)

@@ -26,7 +26,9 @@ enum subcommand {
 	SUB_HISTORY = 1 << 6,
 	SUB_STATS = 1 << 7,
 	SUB_WATCH = 1 << 8,
-	SUB_ALL = (1 << 9) - 1,
+	SUB_PRUNE = 1 << 9,
+	SUB_DOCTOR = 1 << 10,
+	SUB_ALL = (1 << 11) - 1,
 };
 
 struct options {
@@ -58,6 +60,9 @@ struct options {
 	bool json;
 	bool prometheus;
 	bool until_end;
+	duration_t older_than;
+	bool repair;
+	uint64_t floor; /* 0 when not given */
 	/* stop */
 	const char *reason;
 	uint64_t generation; /* 0 for any */

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: ISC */
+#include "election/forget.h"
+
+#include <unistd.h>
+
+#include "election/floor.h"
+#include "election/generation.h"
+#include "election/roster.h"
+#include "election/terms.h"
+#include "kernel/clock.h"
+#include "kernel/lock.h"
+#include "kernel/lockdir.h"
+
+/* What its last term says about whether it may go. */
+static enum forget
+judge(const struct lockdir *lock, const struct roster *roster, duration_t older_than)
+{
+	const struct term *term = &roster->last_term;
+	int64_t used_ms = lockdir_made_ms(lock);
+
+	if (roster->count > 0 || roster_is_held(roster))
+		return FORGET_IN_USE;
+	if (roster->has_last_term) {
+		if (term->stage != TERM_ENDED && term->stage != TERM_UNREPORTED)
+			return FORGET_LOST;
+		used_ms = term->ended_ms != 0 ? term->ended_ms : term->begun_ms;
+	}
+	if (roster->skips.last_ms > used_ms)
+		used_ms = roster->skips.last_ms;
+	return (clock_realtime_ms() - used_ms) * DURATION_MILLISECOND < older_than ? FORGET_YOUNG
+										   : FORGET_DONE;
+}
+
+/* The lock is ours: nobody leads, and nobody can begin to until its directory has moved. */
+static enum forget
+forget_held(const struct lockdir *lock, int lock_fd, duration_t older_than, struct fault *fault)
+{
+	struct roster roster;
+	enum forget verdict;
+
+	if (!lockdir_is_current(lock, lock_fd))
+		return FORGET_IN_USE;
+	if (roster_read(lock, &roster, fault) == -1)
+		return FORGET_FAULT;
+	verdict = judge(lock, &roster, older_than);
+	if (verdict == FORGET_DONE &&
+	    (floor_raise(lock->directory, roster.generation, fault) == -1 ||
+		lockdir_remove(lock, fault) == -1))
+		verdict = FORGET_FAULT;
+	roster_free(&roster);
+	return verdict;
+}
+
+enum forget
+forget_lock(const struct statedir *directory, const struct lockname *name, duration_t older_than,
+    struct fault *fault)
+{
+	enum forget result = FORGET_IN_USE;
+	struct lockdir lock;
+	int lock_fd;
+
+	if (lockdir_open(directory, name->text, STATE_READ, NULL, 0, &lock, fault) == -1)
+		return FORGET_FAULT;
+	lock_fd = lock.fd != -1 ? lockdir_file(&lock, STATE_LOCK, STATE_CONTEND, fault) : -1;
+	if (lock_fd == -1)
+		result = lock.fd == -1 ? FORGET_IN_USE : FORGET_FAULT;
+	else if (lock_try(lock_fd, LOCK_EXCLUSIVE) == LOCK_TAKEN)
+		result = forget_held(&lock, lock_fd, older_than, fault);
+	if (lock_fd != -1)
+		close(lock_fd);
+	lockdir_close(&lock);
+	return result;
+}
