@@ -20,6 +20,8 @@ const struct command_row command_table[] = {
     {"signal", SUB_SIGNAL, command_signal, "NAME SIGNAL", "send a signal to the leader's command"},
     {"prune", SUB_PRUNE, command_prune, "[--older-than DURATION]",
 	"forget idle locks; generations do not go back"},
+    {"doctor", SUB_DOCTOR, command_doctor, "[--repair [--floor N NAME]] [DIR]",
+	"prove that exclusion works in this directory; look at what it rests on; mend"},
     {"check", SUB_CHECK, command_check, "[NAME]",
 	"inside a term: does it still lead, with nobody asking it to stop?"},
     {"name", SUB_NAME, command_name_tool,

@@ -129,3 +129,43 @@ generation_last(const struct lockdir *lock)
 	close(fd);
 	return last;
 }
+
+bool
+generation_is_sound(const struct lockdir *lock)
+{
+	char file[NUMBER_FILE_SIZE];
+	struct number_plan plan;
+	struct fault fault;
+	bool sound = false;
+	int fd;
+
+	fd = lockdir_file(lock, STATE_NUMBER, STATE_READ, &fault);
+	if (fd == -1)
+		return false;
+	for (int i = 0; i < READ_ATTEMPTS && !sound; i++)
+		sound = pread(fd, file, sizeof(file), 0) == (ssize_t)sizeof(file) &&
+			number_plan(file, "", &plan);
+	close(fd);
+	return sound;
+}
+
+int
+generation_mend(const struct lockdir *lock, uint64_t floor, struct fault *fault)
+{
+	char file[NUMBER_FILE_SIZE], path[LOCKDIR_PATH_SIZE];
+	struct number number = {.last = floor, .ceiling = floor};
+	int fd, result = 0;
+
+	fd = lockdir_remake(lock, STATE_NUMBER, fault);
+	if (fd == -1)
+		return -1;
+	clock_boot_id(number.boot);
+	for (number.sequence = 1; number.sequence <= NUMBER_SLOTS; number.sequence++)
+		number_pack(&number, file + number.sequence % NUMBER_SLOTS * NUMBER_SLOT_SIZE);
+	if (lockdir_write(fd, file, sizeof(file), 0) == -1 || fsync(fd) == -1 ||
+	    lockdir_sync(lock) == -1)
+		result = fault_set(fault, FAULT_FILE_UNUSABLE, errno, "%s",
+		    lockdir_path(lock, STATE_NUMBER, path));
+	close(fd);
+	return result;
+}

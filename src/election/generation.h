@@ -39,4 +39,13 @@ int generation_next(const struct lockdir *lock, uint64_t *generation, struct fau
  */
 uint64_t generation_last(const struct lockdir *lock);
 
+/* Whether a generation could be given: `number` is there, and one of its slots is sound. */
+bool generation_is_sound(const struct lockdir *lock);
+
+/*
+ * Write `number` anew, so that the next generation is floor + 1, and sync it. Call only while
+ * holding the lock, when a person has decided. Returns 0, or -1 with a fault.
+ */
+int generation_mend(const struct lockdir *lock, uint64_t floor, struct fault *fault);
+
 #endif

@@ -76,6 +76,9 @@ enum queue_result queue_hold(struct queue *queue);
 /* Write the text for people. A failure is not told. */
 void queue_describe(struct queue *queue, const struct ticket_text *text);
 
+/* Count the tickets of the dead, and with remove take their names away. */
+unsigned queue_dead(const struct queue *queue, bool remove);
+
 /* Give the ticket up: its name, then the lock on it, which wakes whoever waits for us. */
 void queue_leave(struct queue *queue);
 

@@ -254,3 +254,36 @@ queue_pass(const struct queue *queue, const struct ticket *frozen)
 
 	lockdir_ticket_remove(queue->lock, ticket_pack(frozen, name));
 }
+
+struct dead {
+	const struct lockdir *lock;
+	bool remove;
+	unsigned count;
+};
+
+static bool
+count_if_dead(const char *name, void *context)
+{
+	struct dead *dead = context;
+	struct ticket ticket;
+	int fd;
+
+	if (!ticket_unpack(name, &ticket) || (fd = lockdir_ticket_open(dead->lock, name)) == -1)
+		return true;
+	if (lock_try(fd, LOCK_SHARED) == LOCK_TAKEN) {
+		dead->count++;
+		if (dead->remove)
+			lockdir_ticket_remove(dead->lock, name);
+	}
+	close(fd);
+	return true;
+}
+
+unsigned
+queue_dead(const struct queue *queue, bool remove)
+{
+	struct dead dead = {.lock = queue->lock, .remove = remove};
+
+	(void)lockdir_ticket_each(queue->lock, count_if_dead, &dead);
+	return dead.count;
+}

@@ -88,9 +88,9 @@ terms_sums(const struct lockdir *lock, struct sums *sums)
 }
 
 bool
-terms_read(const struct lockdir *lock, uint64_t generation, struct term *term)
+terms_read_slot(const struct lockdir *lock, uint64_t slot, struct term *term)
 {
-	char slot[TERM_SLOT_SIZE];
+	char bytes[TERM_SLOT_SIZE];
 	struct fault fault;
 	bool sound = false;
 	int fd;
@@ -100,9 +100,14 @@ terms_read(const struct lockdir *lock, uint64_t generation, struct term *term)
 		return false;
 	/* A tear is a write in progress, most of the time. */
 	for (int i = 0; i < READ_ATTEMPTS && !sound; i++)
-		sound =
-		    pread(fd, slot, sizeof(slot), slot_of(generation)) == (ssize_t)sizeof(slot) &&
-		    term_unpack(slot, term);
+		sound = pread(fd, bytes, sizeof(bytes), slot_of(slot)) == (ssize_t)sizeof(bytes) &&
+			term_unpack(bytes, term);
 	close(fd);
-	return sound && term->stage != TERM_EMPTY && term->generation == generation;
+	return sound && term->stage != TERM_EMPTY;
+}
+
+bool
+terms_read(const struct lockdir *lock, uint64_t generation, struct term *term)
+{
+	return terms_read_slot(lock, generation, term) && term->generation == generation;
 }

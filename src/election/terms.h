@@ -28,6 +28,9 @@ void terms_count(int fd, const struct term *term);
 /* Read the sums. False when there are none, or damaged ones. */
 bool terms_sums(const struct lockdir *lock, struct sums *sums);
 
+/* Read whatever term a slot (below TERM_SLOTS) holds. False for none, or a damaged one. */
+bool terms_read_slot(const struct lockdir *lock, uint64_t slot, struct term *term);
+
 /* Read the record of one generation. False when there is none, or another's, or a damaged one. */
 bool terms_read(const struct lockdir *lock, uint64_t generation, struct term *term);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "kernel/lockdir.h"
 
-#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include <bsd/stdlib.h>
@@ -75,8 +74,14 @@ remove_ticket(const char *name, void *context)
 	return true;
 }
 
-static void
-remove_private(const struct statedir *directory, const char *private)
+bool
+lockdir_is_private(const char *name)
+{
+	return strncmp(name, PRIVATE, strlen(PRIVATE)) == 0;
+}
+
+void
+lockdir_remove_private(const struct statedir *directory, const char *private)
 {
 	int fd, queue;
 
@@ -109,7 +114,7 @@ lockdir_remove(const struct lockdir *lock, struct fault *fault)
 	if (renameat(lock->directory->fd, lock->name, lock->directory->fd, private) == -1)
 		return fault_set(
 		    fault, FAULT_DIR_UNUSABLE, errno, "%s/%s", lock->directory->path, lock->name);
-	remove_private(lock->directory, private);
+	lockdir_remove_private(lock->directory, private);
 	return 0;
 }
 
@@ -148,7 +153,7 @@ make_lockdir(const struct statedir *directory, const char *name, const struct st
 			   ? 0
 			   : fault_set(fault, FAULT_DIR_UNUSABLE, errno, "%s", directory->path);
 	error = errno;
-	remove_private(directory, private);
+	lockdir_remove_private(directory, private);
 	if (error == ENOTEMPTY || error == EEXIST)
 		return 0;
 	return fault_set(fault, FAULT_DIR_UNUSABLE, error, "%s/%s", directory->path, name);
@@ -243,12 +248,11 @@ file_fault(const struct lockdir *lock, enum state_file file, struct fault *fault
 	    lockdir_path(lock, file, path));
 }
 
-int
-lockdir_file(
-    const struct lockdir *lock, enum state_file file, enum state_use use, struct fault *fault)
+static int
+open_file(const struct lockdir *lock, enum state_file file, enum state_use use, bool made_anew,
+    struct fault *fault)
 {
 	const int access = use == STATE_CONTEND ? O_RDWR : O_RDONLY;
-	const bool made_anew = use == STATE_CONTEND && file != STATE_NUMBER;
 	struct stat st;
 	int fd;
 
@@ -268,38 +272,17 @@ lockdir_file(
 	return file_fault(lock, file, fault);
 }
 
-static int
-write_mapped(int fd, const char *bytes, size_t length, off_t offset)
+int
+lockdir_file(
+    const struct lockdir *lock, enum state_file file, enum state_use use, struct fault *fault)
 {
-	const off_t within = offset % sysconf(_SC_PAGESIZE);
-	struct stat st;
-	char *map;
-
-	/* Behind the end there is nothing to write to (SIGBUS). */
-	if (fstat(fd, &st) == -1 || st.st_size < offset + (off_t)length) {
-		errno = EFBIG;
-		return -1;
-	}
-	map = mmap(
-	    NULL, length + (size_t)within, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset - within);
-	if (map == MAP_FAILED)
-		return -1;
-	memcpy(map + within, bytes, length);
-	return munmap(map, length + (size_t)within);
+	return open_file(lock, file, use, use == STATE_CONTEND && file != STATE_NUMBER, fault);
 }
 
 int
-lockdir_write(int fd, const char *bytes, size_t length, off_t offset)
+lockdir_remake(const struct lockdir *lock, enum state_file file, struct fault *fault)
 {
-	const ssize_t written = pwrite(fd, bytes, length, offset);
-
-	if (written == (ssize_t)length)
-		return 0;
-	if (written == -1 && errno == EFBIG)
-		return write_mapped(fd, bytes, length, offset);
-	if (written >= 0)
-		errno = ENOSPC;
-	return -1;
+	return open_file(lock, file, STATE_CONTEND, true, fault);
 }
 
 /* Whether path, to its last component, is what fd is open on. */
@@ -333,59 +316,4 @@ int
 lockdir_sync(const struct lockdir *lock)
 {
 	return fsync(lock->fd) == -1 ? -1 : statedir_sync(lock->directory);
-}
-
-/* ---- q/ and listings ---- */
-
-int
-lockdir_ticket_create(const struct lockdir *lock, const char *name)
-{
-	return openat(lock->queue, name, O_RDWR | O_CREAT | O_EXCL | OPEN_SAFELY, lock->file_mode);
-}
-
-int
-lockdir_ticket_open(const struct lockdir *lock, const char *name)
-{
-	struct stat st;
-	int fd;
-
-	fd = openat(lock->queue, name, O_RDONLY | OPEN_SAFELY);
-	if (fd == -1 || (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)))
-		return fd;
-	close(fd);
-	errno = ENXIO;
-	return -1;
-}
-
-int
-lockdir_ticket_rename(const struct lockdir *lock, const char *from, const char *to)
-{
-	return renameat(lock->queue, from, lock->queue, to);
-}
-
-int
-lockdir_ticket_remove(const struct lockdir *lock, const char *name)
-{
-	return unlinkat(lock->queue, name, 0);
-}
-
-bool
-lockdir_ticket_is_named(int fd)
-{
-	struct stat st;
-
-	return fstat(fd, &st) == 0 && st.st_nlink > 0;
-}
-
-bool
-lockdir_ticket_has(const struct lockdir *lock, const char *name)
-{
-	return faccessat(lock->queue, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
-}
-
-int
-lockdir_ticket_each(
-    const struct lockdir *lock, bool (*each)(const char *name, void *context), void *context)
-{
-	return lock->queue == -1 ? 0 : statedir_list(lock->queue, each, context);
 }

@@ -19,6 +19,10 @@ struct lockdir {
 	const struct statedir *directory;
 };
 
+/* Whether an entry of DIR is what an unfinished or forgotten NAME was called; and its removal. */
+bool lockdir_is_private(const char *name);
+void lockdir_remove_private(const struct statedir *directory, const char *private);
+
 /* When NAME was last changed (stat(2)), CLOCK_REALTIME in ms. */
 int64_t lockdir_made_ms(const struct lockdir *lock);
 
@@ -59,6 +63,12 @@ void lockdir_close(struct lockdir *lock);
  */
 int lockdir_file(
     const struct lockdir *lock, enum state_file file, enum state_use use, struct fault *fault);
+
+/*
+ * Open a file that is missing or damaged, made anew and empty where it is missing. Only for who
+ * holds the lock, and where a person has decided.
+ */
+int lockdir_remake(const struct lockdir *lock, enum state_file file, struct fault *fault);
 
 /*
  * Whether fd still is DIR/NAME/lock when looked up by its full path, so that a DIR or NAME that

@@ -48,27 +48,40 @@ lockwatch_open(const struct lockdir *lock, bool with_queue)
 	return watch;
 }
 
-int
-lockwatch_open_queue(const struct lockdir *lock)
+static int
+watch_one(const char *path, uint32_t events)
 {
-	char path[LOCKDIR_PATH_SIZE];
 	int watch, error;
 
-	if (lock->fd == -1) {
-		errno = ENOENT;
-		return -1;
-	}
 	watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	if (watch == -1)
 		return -1;
-	if (inotify_add_watch(watch, lockdir_path(lock, STATE_QUEUE, path),
-		IN_MOVED_TO | IN_DELETE | IN_MODIFY | IN_DONT_FOLLOW) == -1) {
+	if (inotify_add_watch(watch, path, events | IN_DONT_FOLLOW) == -1) {
 		error = errno;
 		close(watch);
 		errno = error;
 		return -1;
 	}
 	return watch;
+}
+
+int
+lockwatch_open_queue(const struct lockdir *lock)
+{
+	char path[LOCKDIR_PATH_SIZE];
+
+	if (lock->fd == -1) {
+		errno = ENOENT;
+		return -1;
+	}
+	return watch_one(
+	    lockdir_path(lock, STATE_QUEUE, path), IN_MOVED_TO | IN_DELETE | IN_MODIFY);
+}
+
+int
+lockwatch_open_directory(const struct statedir *directory)
+{
+	return watch_one(directory->path, IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE);
 }
 
 void

@@ -18,6 +18,9 @@ int lockwatch_open(const struct lockdir *lock, bool with_queue);
  */
 int lockwatch_open_queue(const struct lockdir *lock);
 
+/* The same for entries of DIR that come and go; also to find out whether watching works at all. */
+int lockwatch_open_directory(const struct statedir *directory);
+
 /* Forget what such a descriptor has reported. */
 void lockwatch_drain(int watch);
 

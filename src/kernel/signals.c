@@ -57,6 +57,19 @@ signals_take_over(struct signals *signals)
 	sigaction(SIGCHLD, &as_usual, &signals->entry_child);
 }
 
+void
+signals_note(struct signals *signals)
+{
+	memset(signals, 0, sizeof(*signals));
+	signals->descriptor = -1;
+	sigemptyset(&signals->managed);
+	sigaction(SIGURG, NULL, &signals->entry_kick);
+	sigaction(SIGPIPE, NULL, &signals->entry_pipe);
+	sigaction(SIGXFSZ, NULL, &signals->entry_filesize);
+	sigaction(SIGCHLD, NULL, &signals->entry_child);
+	sigprocmask(SIG_BLOCK, NULL, &signals->entry_mask);
+}
+
 int
 signals_descriptor(struct signals *signals)
 {

@@ -33,6 +33,12 @@ struct signal_event {
 void signals_take_over(struct signals *signals);
 
 /*
+ * Note dispositions and mask only, for who starts commands and lets its own signals be: what
+ * signals_restore gives a command then is what we have.
+ */
+void signals_note(struct signals *signals);
+
+/*
  * The descriptor that is readable when a managed signal or SIGCHLD waits (signalfd(2), made when
  * it is first asked for, close-on-exec, non-blocking). Returns -1 with errno.
  */

@@ -2,18 +2,18 @@
 #include "kernel/statedir.h"
 
 #include <sys/stat.h>
-#include <sys/vfs.h>
 
 #include <bsd/string.h>
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <pwd.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <unistd.h>
+
+#include "kernel/filesystem.h"
 
 #define ROOT_DEFAULT "/var/lib/lockrun"
 #define FLOOR	     "floor"
@@ -21,11 +21,6 @@
 
 /* The longest "/NAME/FILE". */
 #define STATEDIR_BELOW (NAME_MAX + 16)
-
-/* statfs(2) knows these by number only; linux/magic.h lacks some of them. */
-#define CIFS_MAGIC 0xff534d42
-#define SMB2_MAGIC 0xfe534d42
-#define FUSE_MAGIC 0x65735546
 
 static int
 default_place(char path[PATH_MAX], struct fault *fault)
@@ -69,17 +64,9 @@ named_place(const char *named, char path[PATH_MAX], struct fault *fault)
 static bool
 on_network(int fd)
 {
-	static const uint32_t network[] = {
-	    NFS_SUPER_MAGIC, SMB_SUPER_MAGIC, CIFS_MAGIC, SMB2_MAGIC, V9FS_MAGIC, FUSE_MAGIC};
-	struct statfs system;
+	struct filesystem filesystem;
 
-	if (fstatfs(fd, &system) == -1)
-		return false;
-	for (size_t i = 0; i < sizeof(network) / sizeof(network[0]); i++) {
-		if ((uint32_t)system.f_type == network[i])
-			return true;
-	}
-	return false;
+	return filesystem_read(fd, &filesystem) == 0 && filesystem.kind == FILESYSTEM_NETWORK;
 }
 
 /* Nobody but us, root, or the group that a setgid bit announces may write here. */

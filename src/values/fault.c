@@ -62,6 +62,8 @@ static const struct fault_row fault_table[] = {
 	"options go before the name; a command that begins with a dash needs -- before it"},
     {FAULT_USAGE_EXTRA_WORD, STATUS_USAGE, "one word too many", ""},
     {FAULT_USAGE_GENERATION, STATUS_USAGE, "not a generation", "write a whole number from 1 on"},
+    {FAULT_USAGE_FLOOR, STATUS_USAGE, "a floor is for mending one number",
+	"write: lockrun doctor --repair --floor N NAME"},
     {FAULT_USAGE_WORD_MISSING, STATUS_USAGE, "a word is missing", ""},
     {FAULT_USAGE_SIGNAL, STATUS_USAGE, "no such signal",
 	"write a name such as HUP, USR1 or RTMIN+1, or a number"},

@@ -46,6 +46,7 @@ enum fault_kind {
 	FAULT_USAGE_WORD_MISSING,
 	FAULT_USAGE_SIGNAL,
 	FAULT_USAGE_GENERATION,
+	FAULT_USAGE_FLOOR,
 	FAULT_NESTED,		  /* inside of the very lock that is asked for */
 	FAULT_USAGE_OUTSIDE_TERM, /* check outside of any term */
 

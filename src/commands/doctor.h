@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: ISC */
+/* What doctor looks at; each look gives one finding. */
+#ifndef LOCKRUN_COMMANDS_DOCTOR_H
+#define LOCKRUN_COMMANDS_DOCTOR_H
+
+#include <stdint.h>
+
+#include "kernel/process.h"
+#include "kernel/statedir.h"
+#include "values/fault.h"
+
+enum verdict {
+	VERDICT_OK,
+	VERDICT_WARN,
+	VERDICT_FAIL,
+};
+
+struct finding {
+	enum verdict verdict;
+	char text[FAULT_TEXT_SIZE * 2]; /* what was found, and what to do */
+};
+
+/* Set a finding; the text is a printf(3) format. */
+void finding_set(struct finding *finding, enum verdict verdict, const char *text, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/*
+ * Real contenders in this very directory, under a name of their own that is removed again: is one
+ * kept out while another leads, is order kept, does the next lead when a leader is killed, does the
+ * generation rise? Takes about a second; gives up after ten.
+ */
+void doctor_trial(
+    const struct statedir *directory, const struct process_entry *entry, struct finding *finding);
+
+/*
+ * What was left behind, and damaged numbers. repair removes the former; the latter need a floor
+ * and a person: doctor_mend.
+ */
+void doctor_leftovers(const struct statedir *directory, bool repair, struct finding *finding);
+
+/* Write a sound number whose next generation is above floor. Returns 0, or -1 with a fault. */
+int doctor_mend(
+    const struct statedir *directory, const char *name, uint64_t floor, struct fault *fault);
+
+#endif
