@@ -114,26 +114,15 @@ ALONE='mkdir alone 2>/dev/null || echo "$0" >>overlaps; "$@"; rmdir alone 2>/dev
 	[ "$(cat order)" = "$(seq 2)" ]
 }
 
-# replaced COMMAND...: it takes NAME or DIR away while one leads and two wait. Who comes then leads
-# in what is made anew; those who waited come after it, one at a time.
+# replaced COMMAND...: it takes NAME or DIR away while one leads and two wait. The leader notices and
+# ends its command; those who waited meet in what is made anew, in the order in which they came.
 replaced() {
 	hold
 	line_up 1 2
 	"$@"
-	mkfifo go.new
-	start "$LOCKRUN" "$LOCK" -- sh -c 'mkdir alone; echo new >>order; cat go.new; rmdir alone'
-	new=$STARTED
-	await has_led new
-	release
-	# They have been at the old lock, which was free, and are in the new queue.
-	await has_ticket "${WAITER[1]}"
-	await has_ticket "${WAITER[2]}"
-	run -75 "$LOCKRUN" -n "$LOCK" -- true
-	[ "$(cat order)" = new ]
-	[ -d alone ]
-	: >go.new
-	wait "$new" "${WAITER[@]}"
-	[ "$(sort order)" = "$(printf '1\n2\nnew')" ]
+	ends 124 "$HOLDER"
+	wait "${WAITER[@]}"
+	[ "$(cat order)" = "$(seq 2)" ]
 	[ -z "$(ls -A "$LOCKRUN_DIR/$LOCK/q")" ]
 }
 
@@ -172,7 +161,7 @@ replaced() {
 	start "$LOCKRUN" "$LOCK" -- touch ran 2>message
 	await settled "$STARTED"
 	rm -r above
-	release
+	ends 124 "$HOLDER"
 	ends 69 "$STARTED"
 	[ ! -e ran ]
 	[ "$(wc -l <message)" = 1 ]
