@@ -19,7 +19,7 @@
 #define FOREIGN_PATIENCE (250 * DURATION_MILLISECOND)
 #define FOREIGN_INTERVAL (10 * DURATION_MILLISECOND)
 
-/* How often who waits for the file itself looks whether it still is the one that counts. */
+/* How often who waits for the file itself looks whether file and ticket are still those that count. */
 #define CURRENT_EVERY (5 * DURATION_SECOND)
 
 static enum acquire
@@ -134,6 +134,8 @@ look_whether_current(void *context)
 {
 	const struct campaign *campaign = context;
 
+	if (queue_is_passed(&campaign->queue))
+		return 0;
 	return lockdir_is_current(&campaign->lock, campaign->lock_fd) ? CURRENT_EVERY : 0;
 }
 
@@ -230,13 +232,17 @@ static enum acquire
 acquire(struct campaign *campaign, struct fault *fault)
 {
 	char path[LOCKDIR_PATH_SIZE];
+	enum settled settled;
 	enum acquire result;
 	bool blocked;
 
 	for (int anew = 0; anew < SETTLE_ATTEMPTS;) {
+		settled = SETTLED_ANEW;
 		result = wait_for_turn(campaign, fault);
-		if (result == ACQUIRE_TAKEN)
-			result = take_lock(campaign, &blocked, fault);
+		/* Who was passed must not wait for the lock, where those who queued do not see it. */
+		if (result == ACQUIRE_TAKEN && !queue_is_passed(&campaign->queue) &&
+		    (result = take_lock(campaign, &blocked, fault)) == ACQUIRE_TAKEN)
+			settled = settle(campaign, blocked);
 		/* The directory is gone, and with it the name to make a file under. */
 		if (result == ACQUIRE_FAULT && fault->error == ENOENT) {
 			anew++;
@@ -250,7 +256,7 @@ acquire(struct campaign *campaign, struct fault *fault)
 		}
 		if (result != ACQUIRE_TAKEN)
 			return result;
-		switch (settle(campaign, blocked)) {
+		switch (settled) {
 		case SETTLED:
 			lock_mark(campaign->lock_fd, engine_lock_mode(campaign));
 			return patience_left(&campaign->patience);

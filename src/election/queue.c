@@ -107,6 +107,12 @@ queue_up(struct queue *queue, enum ticket_mode mode, enum ticket_kind kind, uint
 	return QUEUE_ERROR;
 }
 
+bool
+queue_is_passed(const struct queue *queue)
+{
+	return queue->fd != -1 && !lockdir_ticket_is_named(queue->fd);
+}
+
 enum queue_result
 queue_hold(struct queue *queue)
 {

@@ -59,6 +59,9 @@ bool queue_is_wanted(const struct queue *queue, enum ticket_mode mode);
  */
 void queue_pass(const struct queue *queue, const struct ticket *frozen);
 
+/* Whether our ticket has lost its name. */
+bool queue_is_passed(const struct queue *queue);
+
 /*
  * Queue up: make a ticket behind all that are there, or with at, a number, right behind the ticket
  * that has it and before all others. QUEUE_OK, or QUEUE_ERROR, mostly for a full
