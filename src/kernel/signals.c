@@ -139,6 +139,10 @@ signals_stop_by(int signal)
 {
 	sigset_t only;
 
+	/* Whoever continued us since then would not do it again. */
+	sigpending(&only);
+	if (sigismember(&only, SIGCONT))
+		return;
 	/* A managed signal has its default action: whatever was ignored on entry is not managed. */
 	sigemptyset(&only);
 	sigaddset(&only, signal);

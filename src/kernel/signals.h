@@ -65,7 +65,8 @@ bool signal_stops(int signal);
 
 /*
  * Stop this process by a signal that stops, as if it were not managed; returns when it has been
- * continued, or at once where the kernel ignores the signal (an orphaned process group).
+ * continued, or at once where the kernel ignores the signal (an orphaned process group) or a
+ * SIGCONT waits to be read.
  */
 void signals_stop_by(int signal);
 

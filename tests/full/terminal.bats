@@ -397,6 +397,25 @@ in_shell() { on_terminal bash --noprofile --rcfile shellrc --noediting -i; }
 	release
 }
 
+@test "continued while it leaves the queue, it does not stop any more" {
+	hold
+	in_shell <<-'STEPS'
+		shell strace -DD -o trace -e inject=unlinkat:delay_enter=1s lockrun $L -- echo led & echo $! >job
+		until ls $LOCKRUN_DIR/$L/q/*w
+		do ls $LOCKRUN_DIR/$L/q/*w >before
+		do kill -TSTP $(cat job)
+		until tail -1 trace | grep -q 'unlinkat'
+		do kill -CONT $(cat job)
+		until ls $LOCKRUN_DIR/$L/q/*w | grep -vf before
+		do : >hold.$L
+		see led$
+		type
+		shell exit
+		end
+	STEPS
+	wait "$HOLDER"
+}
+
 # ---- reading and writing ----
 
 @test "the command reads the terminal and sets it, alone, in scripts and in pipelines" {
