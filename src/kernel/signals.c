@@ -87,8 +87,11 @@ signals_next(struct signals *signals, struct signal_event *event)
 		return false;
 	event->signal = (int)info.ssi_signo;
 	event->sender = (pid_t)info.ssi_pid;
-	/* sigaction(2): SI_KERNEL is what a terminal's driver gives; kill(2) gives SI_USER. */
-	event->from_terminal = info.ssi_code == SI_KERNEL;
+	/*
+	 * sigaction(2): SI_KERNEL is what a terminal's driver gives; kill(2) gives SI_USER. Of the
+	 * managed ones only an alarm(2), which outlives exec, comes from the kernel as well.
+	 */
+	event->from_terminal = info.ssi_code == SI_KERNEL && event->signal != SIGALRM;
 	return true;
 }
 

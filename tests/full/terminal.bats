@@ -165,6 +165,18 @@ in_shell() { on_terminal bash --noprofile --rcfile shellrc --noediting -i; }
 	STEPS
 }
 
+@test "an alarm that was set before lockrun, as perl's idiom does, reaches the command" {
+	on_terminal python3 -c 'import os, signal
+signal.setitimer(signal.ITIMER_REAL, 2)
+os.execvp("sh", ["sh", "-c", "exec lockrun $L -- $W"])' <<-'STEPS'
+		next ready
+		next ALRM lockrun
+		do kill -USR2 $(cat lockrun.pid)
+		next USR2 lockrun
+		end 9
+	STEPS
+}
+
 # ---- stop and continue ----
 
 @test "Ctrl-Z stops the job, and fg and bg continue it" {
