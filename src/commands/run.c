@@ -178,6 +178,7 @@ spawn(struct run *run, struct fault *fault)
 		campaign_hand_over(&run->campaign, &run->term);
 		process_become(&plan, run->entry, fault);
 	} else {
+		signals_note_early(&run->entry->signals);
 		command = process_start(&plan, run->entry, fault);
 	}
 	environment_free(&environment);

@@ -44,6 +44,7 @@ signals_take_over(struct signals *signals)
 	memset(signals, 0, sizeof(*signals));
 	signals->descriptor = -1;
 	sigemptyset(&signals->managed);
+	sigemptyset(&signals->early);
 	for (size_t i = 0; i < sizeof(managed_signals) / sizeof(managed_signals[0]); i++)
 		manage_unless_ignored(signals, managed_signals[i]);
 	for (int signal = SIGRTMIN; signal <= SIGRTMAX; signal++)
@@ -78,6 +79,12 @@ signals_descriptor(struct signals *signals)
 	return signals->descriptor;
 }
 
+void
+signals_note_early(struct signals *signals)
+{
+	sigpending(&signals->early);
+}
+
 bool
 signals_next(struct signals *signals, struct signal_event *event)
 {
@@ -91,7 +98,9 @@ signals_next(struct signals *signals, struct signal_event *event)
 	 * sigaction(2): SI_KERNEL is what a terminal's driver gives; kill(2) gives SI_USER. Of the
 	 * managed ones only an alarm(2), which outlives exec, comes from the kernel as well.
 	 */
-	event->from_terminal = info.ssi_code == SI_KERNEL && event->signal != SIGALRM;
+	event->from_terminal = info.ssi_code == SI_KERNEL && event->signal != SIGALRM &&
+			       !sigismember(&signals->early, event->signal);
+	sigdelset(&signals->early, event->signal);
 	return true;
 }
 

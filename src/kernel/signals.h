@@ -17,13 +17,14 @@ struct signals {
 	sigset_t entry_mask;
 	sigset_t managed; /* those that we block and read */
 	struct sigaction entry_child, entry_pipe, entry_filesize, entry_kick;
+	sigset_t early; /* those that waited when the command was not there yet */
 	int descriptor; /* -1 until signals_descriptor made it */
 };
 
 struct signal_event {
 	int signal;
 	pid_t sender;	    /* 0 when the kernel sent it or the sender lies in another namespace */
-	bool from_terminal; /* the terminal sent it, and so to the whole foreground group */
+	bool from_terminal; /* the terminal sent it, and so to the command as well */
 };
 
 /*
@@ -43,6 +44,12 @@ void signals_note(struct signals *signals);
  * it is first asked for, close-on-exec, non-blocking). Returns -1 with errno.
  */
 int signals_descriptor(struct signals *signals);
+
+/*
+ * Just before the command is started: what waits now was sent to us alone, whoever sent it. In
+ * the instant from here to the fork itself a terminal's signal can still be lost.
+ */
+void signals_note_early(struct signals *signals);
 
 /* Take one signal off the descriptor. False when none waits. */
 bool signals_next(struct signals *signals, struct signal_event *event);

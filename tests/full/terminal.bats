@@ -177,6 +177,19 @@ os.execvp("sh", ["sh", "-c", "exec lockrun $L -- $W"])' <<-'STEPS'
 	STEPS
 }
 
+@test "Ctrl-C before the command is there reaches it when it is" {
+	# The first term syncs the number: there it is held up.
+	in_shell <<-'STEPS'
+		shell strace -DD -o trace -e inject=fdatasync:delay_enter=1s:when=1 lockrun $L -- sleep 60
+		until tail -1 trace | grep -q fdatasync
+		key ^C
+		shell echo status $?
+		next status 130
+		shell exit
+		end
+	STEPS
+}
+
 # ---- stop and continue ----
 
 @test "Ctrl-Z stops the job, and fg and bg continue it" {
