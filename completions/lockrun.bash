@@ -6,9 +6,9 @@
 _lockrun_options() {
 	case $1 in
 	run)
-		takers='-w --wait -E --conflict-exit-code -m --max-hold -k --kill-after
-			--leftovers --command-status-map --note --events -d --dir'
-		options="-n --if-available -s --shared --yield --preserve-status --die-with-parent
+		takers='-w --wait -E --conflict-exit-code -m --max-hold -k --kill-after --leftovers
+			--command-status-map --complain-after --note --events -d --dir'
+		options="-n --if-available -s --shared --replace --yield --preserve-status --die-with-parent
 			-o --close -F --no-fork -v --verbose -q --quiet -h --help -V --version $takers"
 		;;
 	status)
@@ -32,8 +32,8 @@ _lockrun_options() {
 		options="-h --help $takers"
 		;;
 	stop)
-		takers='-w --wait --reason -d --dir'
-		options="-q --quiet -h --help $takers"
+		takers='-w --wait --reason --generation -d --dir'
+		options="--all --force -q --quiet -h --help $takers"
 		;;
 	check)
 		takers=''
@@ -103,7 +103,7 @@ _lockrun_value() {
 	case $1 in
 	-d | --dir) compgen -d -- "$2" ;;
 	-k | --kill-after) compgen -W '5s 10s 30s 1m 5m never' -- "$2" ;;
-	-w | --wait | -m | --max-hold | --yield) compgen -W '10s 30s 1m 5m 10m 1h' -- "$2" ;;
+	-w | --wait | -m | --max-hold | --yield | --complain-after) compgen -W '10s 30s 1m 5m 10m 1h' -- "$2" ;;
 	-E | --conflict-exit-code) compgen -W '0 75' -- "$2" ;;
 	--leftovers) compgen -W 'leave wait kill' -- "$2" ;;
 	--events) compgen -f -- "$2" ;;
@@ -145,6 +145,7 @@ _lockrun_trim() {
 
 _lockrun() {
 	local subcommands='run status watch history stats stop signal check name'
+	local signals='HUP INT QUIT TERM USR1 USR2 ALRM WINCH STOP CONT KILL'
 	local words at cur last sub=run first=1 i option options takers name=
 	COMPREPLY=()
 	_lockrun_words
@@ -184,7 +185,7 @@ _lockrun() {
 	elif [[ -n $options && $cur == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")
 	elif [[ $sub == signal && -n $name ]]; then
-		mapfile -t COMPREPLY < <(compgen -W 'HUP INT TERM USR1 USR2 ALRM WINCH CONT' -- "$cur")
+		mapfile -t COMPREPLY < <(compgen -W "$signals" -- "$cur")
 	else
 		# Most want one name only.
 		[[ -n $name && $sub != status && $sub != stats ]] ||

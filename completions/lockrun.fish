@@ -5,7 +5,8 @@ set -g __lockrun_subcommands run status watch history stats stop signal check na
 
 # Options that take a value, so that the word behind them is not the lock name.
 set -g __lockrun_takers -w --wait -E --conflict-exit-code -m --max-hold -k --kill-after --note \
-    --leftovers --command-status-map --events -d --dir --reason --app --protocol --kind --resource --scope
+    --leftovers --command-status-map --complain-after --events -d --dir --reason --generation \
+    --app --protocol --kind --resource --scope
 
 # Read the words before the cursor, and set: __lockrun_sub, the subcommand; __lockrun_options,
 # whether options may still come; __lockrun_named, whether a lock was named; __lockrun_begin, the
@@ -112,7 +113,7 @@ complete -c lockrun -n __lockrun_first -a stop -d 'Ask the leader to step down'
 complete -c lockrun -n __lockrun_first -a check -d 'Inside a term: does it still lead?'
 complete -c lockrun -n __lockrun_first -a name -d 'Check and explain a lock name, or build one'
 complete -c lockrun -n __lockrun_wants_name -a '(__lockrun_names)' -d 'Lock'
-complete -c lockrun -n __lockrun_wants_signal -a 'HUP INT TERM USR1 USR2 ALRM WINCH CONT' -d 'Signal'
+complete -c lockrun -n __lockrun_wants_signal -a 'HUP INT QUIT TERM USR1 USR2 ALRM WINCH STOP CONT KILL' -d 'Signal'
 complete -c lockrun -n __lockrun_wants_command -a '(__lockrun_command)'
 
 complete -c lockrun -n '__lockrun_in run' -s n -l if-available -d 'Try: do not wait when it is held or others are ahead'
@@ -121,6 +122,7 @@ complete -c lockrun -n '__lockrun_in run' -s E -l conflict-exit-code -x -a '0 75
 complete -c lockrun -n '__lockrun_in run' -s m -l max-hold -x -a $durations -d 'Make the command step down after that long'
 complete -c lockrun -n '__lockrun_in run' -s k -l kill-after -x -a '5s 10s 30s 1m 5m never' -d 'SIGKILL that long after SIGTERM'
 complete -c lockrun -n '__lockrun_in run' -s s -l shared -d 'Share the lock with other shared holders, in queue order'
+complete -c lockrun -n '__lockrun_in run' -l replace -d 'Ask the present leader to stop, and lead next in its place'
 complete -c lockrun -n '__lockrun_in run' -l yield -a $durations -d 'Step down as soon as somebody queues, but not before that long'
 complete -c lockrun -n '__lockrun_in run' -l preserve-status -d 'After a step-down, exit with the status of the command, not 124'
 complete -c lockrun -n '__lockrun_in run' -l leftovers -x -a 'leave wait kill' -d 'What to do with processes that the command leaves behind'
@@ -128,6 +130,7 @@ complete -c lockrun -n '__lockrun_in run' -l die-with-parent -d 'Step down when 
 complete -c lockrun -n '__lockrun_in run' -s o -l close -d 'Do not pass the lock to the command'
 complete -c lockrun -n '__lockrun_in run' -s F -l no-fork -d 'Take the lock, then become the command: no supervision'
 complete -c lockrun -n '__lockrun_in run' -l command-status-map -x -d 'Exit with N when the own status of the command looks like "nothing ran"'
+complete -c lockrun -n '__lockrun_in run' -l complain-after -x -a $durations -d 'Say nothing of a skip while the term of the holder is younger'
 complete -c lockrun -n '__lockrun_in run' -l events -r -F -d 'Write what happens, one JSON object a line'
 complete -c lockrun -n '__lockrun_in run' -l note -x -d 'Up to 200 bytes to show with the lock'
 complete -c lockrun -n '__lockrun_in run' -s v -l verbose -d 'Say on standard error what happens'
@@ -159,6 +162,9 @@ complete -c lockrun -n '__lockrun_in signal' -s d -l dir -x -a '(__fish_complete
 complete -c lockrun -n '__lockrun_in signal' -s h -l help -d 'Show the usage and exit'
 
 complete -c lockrun -n '__lockrun_in stop' -s w -l wait -x -a $durations -d 'Give up after that long'
+complete -c lockrun -n '__lockrun_in stop' -l all -d 'End the waits of all waiters first'
+complete -c lockrun -n '__lockrun_in stop' -l force -d 'End its processes when no lockrun is left to be asked, or does not answer'
+complete -c lockrun -n '__lockrun_in stop' -l generation -x -d 'Only if that generation leads'
 complete -c lockrun -n '__lockrun_in stop' -l reason -x -d 'Why: shown to whoever has to step down'
 complete -c lockrun -n '__lockrun_in stop' -s q -l quiet -d 'Say nothing but errors'
 complete -c lockrun -n '__lockrun_in stop' -s d -l dir -x -a '(__fish_complete_directories)' -d 'State directory'
