@@ -132,10 +132,9 @@ cppcheck:
 format:
 	clang-format --dry-run --Werror $(wildcard src/*.[ch] src/*/*.[ch] tests/*/*.[ch])
 
-# In a test a cd that fails is the end anyway.
 shellcheck:
 	shellcheck .ci/run $(wildcard tests/*.sh tests/*/*.sh)
-	shellcheck --severity=warning --exclude=SC2164 $(wildcard tests/*.ba* tests/*/*.bats)
+	shellcheck --severity=error $(wildcard tests/*.ba* tests/*/*.bats)
 
 .PHONY: all install uninstall clean try unit probes check check-full full sanitized lint tidy cppcheck format shellcheck
 .DELETE_ON_ERROR:

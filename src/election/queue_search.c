@@ -26,6 +26,7 @@ struct search {
 	duration_t now;
 	size_t count;
 	struct ticket found[FOUND_AT_ONCE];
+	struct ticket bound; /* the last one found by a pass that met only dead ones */
 };
 
 /* Whether a live ticket like this one has to be waited for, or would have to wait. */
@@ -171,7 +172,6 @@ examine_all(const struct search *search, struct ticket *ahead, int *fd)
 static enum queue_result
 look(struct search *search, struct ticket *first, int *fd)
 {
-	struct ticket last;
 	enum queue_result result;
 
 	search->now = clock_boottime();
@@ -185,11 +185,11 @@ look(struct search *search, struct ticket *first, int *fd)
 		if (result != QUEUE_CLEAR || search->count < FOUND_AT_ONCE)
 			return result;
 		/* All of them were dead, and there may be more behind. */
-		last = search->found[FOUND_AT_ONCE - 1];
+		search->bound = search->found[FOUND_AT_ONCE - 1];
 		if (search->nearest_first)
-			search->before = &last;
+			search->before = &search->bound;
 		else
-			search->after = &last;
+			search->after = &search->bound;
 	}
 }
 

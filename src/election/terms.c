@@ -19,7 +19,7 @@ terms_seed(char file[TERM_FILE_SIZE])
 
 	for (size_t i = 0; i < TERM_SLOTS; i++)
 		term_pack_empty(file + i * TERM_SLOT_SIZE);
-	sums_pack(&none, file + TERM_SLOTS * TERM_SLOT_SIZE);
+	sums_pack(&none, file + (size_t)TERM_SLOTS * TERM_SLOT_SIZE);
 }
 
 int

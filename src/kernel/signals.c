@@ -193,6 +193,5 @@ signals_die_by(int signal)
 	sigemptyset(&only);
 	sigaddset(&only, signal);
 	raise(signal);
-	/* cppcheck-suppress unreachableCode; it returns when the signal is blocked */
 	sigprocmask(SIG_UNBLOCK, &only, NULL);
 }

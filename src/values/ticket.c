@@ -87,7 +87,13 @@ ticket_private_pack(
 bool
 ticket_private_unpack(const char *name, uint64_t *arrival)
 {
-	return sscanf(name, PRIVATE_PREFIX "%20" SCNu64 "-", arrival) == 1;
+	const char *digits = name + strlen(PRIVATE_PREFIX);
+	char *end;
+
+	if (strncmp(name, PRIVATE_PREFIX, strlen(PRIVATE_PREFIX)) != 0)
+		return false;
+	*arrival = strtoull(digits, &end, 10);
+	return end > digits && *end == '-';
 }
 
 int

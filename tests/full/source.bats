@@ -13,11 +13,11 @@ setup() {
 }
 
 @test "gcc builds everything without a warning" {
-	make -s -j2 CC=gcc BUILD=build/gcc CFLAGS='-O2 -g -Werror' all unit
+	make -s -j2 CC=gcc BUILD=build/gcc CFLAGS='-O2 -g -Werror' all probes unit
 }
 
 @test "clang builds everything without a warning" {
-	make -s -j2 CC=clang BUILD=build/clang CFLAGS='-O2 -g -Werror' all unit
+	make -s -j2 CC=clang BUILD=build/clang CFLAGS='-O2 -g -Werror' all probes unit
 }
 
 @test "clang-tidy finds nothing" {

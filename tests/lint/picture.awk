@@ -26,7 +26,7 @@ END {
 		if (i < floors)
 			print "   |"
 	}
-	print "\nonly there:"
+	print "\nWhat has one home:"
 	for (i = 1; i <= families; i++)
 		printf "%-10s %s\n", family[i], homes[i]
 	print "```"

@@ -29,12 +29,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOCK		"demo:v1:leader:storm"
-#define CONTENDERS_MAX	1000
-#define WAITERS		20
-#define VICTIMS		5
-#define STUCK_AFTER	60 /* seconds without any progress */
-#define LINE		64
+#define LOCK	       "demo:v1:leader:storm"
+#define CONTENDERS_MAX 1000
+#define WAITERS	       20
+#define VICTIMS	       5
+#define STUCK_AFTER    60 /* seconds without any progress */
+#define LINE	       64
 
 static const char *lockrun, *self;
 static char witness_path[PATH_MAX], log_path[PATH_MAX], state_path[PATH_MAX];
@@ -65,8 +65,8 @@ note(int fd, const char *what, const char *tag)
 	char line[LINE];
 	int length;
 
-	length = snprintf(line, sizeof(line), "%s %s %s\n", what,
-	    generation != NULL ? generation : "0", tag);
+	length = snprintf(
+	    line, sizeof(line), "%s %s %s\n", what, generation != NULL ? generation : "0", tag);
 	if (write(fd, line, (size_t)length) != length)
 		err(1, "log");
 }
@@ -158,7 +158,7 @@ tickets(pid_t of)
 		return tally;
 	while ((entry = readdir(queue)) != NULL) {
 		if (strncmp(entry->d_name, ".new", 4) == 0)
-			tally.private++;
+			tally.private ++;
 		if (entry->d_name[0] == '.' || (of != 0 && strstr(entry->d_name, owner) == NULL))
 			continue;
 		tally.names++;
@@ -303,7 +303,8 @@ test_order(int trials)
 	start(NULL, "last", 0);
 	reap_all();
 	left = tickets(0).names;
-	printf("order: %d trials of %d waiters, %d of them killed: %u out of order, %u tickets left\n",
+	printf(
+	    "order: %d trials of %d waiters, %d of them killed: %u out of order, %u tickets left\n",
 	    trials, WAITERS, VICTIMS, disorder, left);
 	return disorder == 0 && left == 0 ? 0 : 1;
 }
@@ -321,8 +322,8 @@ start_any(void)
 				 *const brief[] = {"-w", "20ms", NULL},
 				 *const patient[] = {"-w", "10s", NULL},
 				 *const held[] = {"-m", "2ms", "-k", "1ms", NULL};
-	static const char *const *const kinds[] = {none, none, none, none, none, try, brief, patient,
-	    held, none};
+	static const char *const *const kinds[] = {
+	    none, none, none, none, none, try, brief, patient, held, none};
 
 	return start(kinds[random() % 10], "x", random() % 3000);
 }
@@ -390,10 +391,9 @@ report(const struct counts *counts, unsigned live, struct tally left, bool stuck
 	       "live tickets %u, tickets left %u (and %u in the making), stuck %s\n",
 	    counts->started, counts->killed, counts->terminated, counts->commands_killed,
 	    counts->led, counts->ended, counts->overlaps, counts->falls, live, left.names,
-	    left.private,
-	    stuck ? "yes" : "no");
-	return counts->overlaps == 0 && counts->falls == 0 && live == 0 && left.names == 0 && !stuck &&
-		       counts->led > 0
+	    left.private, stuck ? "yes" : "no");
+	return counts->overlaps == 0 && counts->falls == 0 && live == 0 && left.names == 0 &&
+		       !stuck && counts->led > 0
 		   ? 0
 		   : 1;
 }
