@@ -38,12 +38,11 @@ common_teardown() {
 
 # What was killed a moment ago may still be on its way out.
 await_quietly() {
-	local attempt
-	for attempt in {1..50}; do
-		"$@" && return 0
+	local until=$((SECONDS + 2))
+	until "$@"; do
+		[ "$SECONDS" -lt "$until" ] || return 1
 		sleep 0.02
 	done
-	return 1
 }
 no_marked_processes() { [ -z "$(marked_processes)" ]; }
 
@@ -101,6 +100,7 @@ lead() { start env --default-signal "$LOCKRUN" "$@"; }
 # ends STATUS PID: wait for what `start` began; it ends with this status. The shell would tell of
 # some signals, and is not asked to.
 ends() {
+	await is_gone "$2"
 	STATUS=0
 	{ wait "$2" || STATUS=$?; } 2>/dev/null
 	[ "$STATUS" -eq "$1" ] || { echo "pid $2 ended with $STATUS, not $1" >&2; return 1; }

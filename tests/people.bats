@@ -33,8 +33,8 @@ is_titled() { [[ "$(title_of "$2")" == *"$1"* ]]; }
 	run -75 "$LOCKRUN" -w 50ms "$LOCK" true
 	is_like "lockrun: $LOCK: held by pid .* generation 1, 2 waiting; gave up after 50ms; nothing was run" "$output"
 	release
-	ends_with 0 "$first"
-	ends_with 0 "$second"
+	ends 0 "$first"
+	ends 0 "$second"
 }
 
 @test "a holder that does not queue is told from one that does" {
@@ -45,7 +45,7 @@ is_titled() { [[ "$(title_of "$2")" == *"$1"* ]]; }
 	run -75 "$LOCKRUN" -n "$LOCK" true
 	[ "$output" = "lockrun: $LOCK: held by a process outside lockrun; nothing was run" ]
 	echo >go
-	ends_with 0 "$STARTED"
+	ends 0 "$STARTED"
 }
 
 @test "quiet: a conflict and a step-down are silent, faults are not" {
@@ -70,7 +70,7 @@ is_titled() { [[ "$(title_of "$2")" == *"$1"* ]]; }
 	start "$LOCKRUN" "$LOCK" true 2>told
 	await is_pending 1
 	release
-	ends_with 0 "$STARTED"
+	ends 0 "$STARTED"
 	[ ! -s told ]
 }
 
@@ -82,7 +82,7 @@ is_titled() { [[ "$(title_of "$2")" == *"$1"* ]]; }
 	local waiter=$STARTED
 	await grep -q waiting: told
 	release
-	ends_with 3 "$waiter"
+	ends 3 "$waiter"
 	mapfile -t lines <told
 	[ "${#lines[@]}" -eq 3 ]
 	is_like "$TIME lockrun: $LOCK: waiting: held by pid $HOLDER \(sh\) for $SINCE, generation 1, 0 waiting" "${lines[0]}"
@@ -135,8 +135,8 @@ is_titled() { [[ "$(title_of "$2")" == *"$1"* ]]; }
 	is_like " +waiter 2 +pid $third \(sh\) for $SINCE" "${lines[4]}"
 	[ "${#lines[@]}" -eq 5 ]
 	release
-	ends_with 0 "$second"
-	ends_with 0 "$third"
+	ends 0 "$second"
+	ends 0 "$third"
 }
 
 @test "status: an idle lock tells how its last term ended" {
@@ -157,7 +157,7 @@ is_titled() { [[ "$(title_of "$2")" == *"$1"* ]]; }
 	local leader=$STARTED
 	await test -s ready
 	kill -KILL "$leader" "$(cat ready)"
-	ends_with 137 "$leader"
+	ends 137 "$leader"
 	await is_gone "$(cat ready)"
 	run -0 "$LOCKRUN" status "$LOCK"
 	is_like "$LOCK: idle, generation 1" "${lines[1]}"
@@ -206,7 +206,7 @@ is_titled() { [[ "$(title_of "$2")" == *"$1"* ]]; }
 	is_like ".*\"held\":\[\{\"name\":\"$LOCK\",\"state\":\"leading\",\"mode\":\"exclusive\",\"pid\":$HOLDER,[^]]*\"contender\":\"[0-9a-f]{32}\",\"since\":\"$TIME\",\"command\":\"sh\",\"note\":\"say \\\\\"hi\\\\\"\",\"generation\":1,\"health\":\"ok\"[^]]*\}\].*" "$output"
 	is_like ".*\"pending\":\[\{\"name\":\"$LOCK\",\"state\":\"waiting\",\"mode\":\"exclusive\",\"pid\":$waiter,[^]]*\"command\":\"true\",\"note\":null\}\].*" "$output"
 	release
-	ends_with 0 "$waiter"
+	ends 0 "$waiter"
 	run -0 "$LOCKRUN" status --json "$LOCK"
 	is_like '.*"last_term":\{"generation":2,"stage":"ended".*"ran":"yes","reason":"finished","status":0,"signal":null,"killed":false\}.*' "$output"
 }
@@ -246,7 +246,7 @@ is_titled() { [[ "$(title_of "$2")" == *"$1"* ]]; }
 	kill "$waiter"
 	await is_titled "lockrun: $LOCK: stepping down (signal)" "$waiter"
 	echo >go
-	ends_with 0 "$waiter"
+	ends 0 "$waiter"
 }
 
 @test "arguments and environment of a command are shown and recorded nowhere" {
@@ -265,7 +265,7 @@ is_titled() { [[ "$(title_of "$2")" == *"$1"* ]]; }
 	[[ "$output" != *hush* ]]
 	run -1 grep -r hush "$LOCKRUN_DIR"
 	echo >go
-	ends_with 0 "$waiter"
+	ends 0 "$waiter"
 	run -1 grep -r hush "$LOCKRUN_DIR"
 }
 
@@ -279,7 +279,7 @@ is_titled() { [[ "$(title_of "$2")" == *"$1"* ]]; }
 	[[ "$output" == *"(job)"* ]]
 	[[ "$output" != *hush* ]]
 	kill "$STARTED"
-	ends_with 143 "$STARTED"
+	ends 143 "$STARTED"
 	run -1 grep -r hush "$LOCKRUN_DIR"
 }
 
@@ -296,7 +296,7 @@ is_titled() { [[ "$(title_of "$2")" == *"$1"* ]]; }
 	[[ "$output" != *$'\e'* ]]
 	[ "${#lines[@]}" -eq 1 ]
 	echo >go
-	ends_with 0 "$STARTED"
+	ends 0 "$STARTED"
 }
 
 @test "a message is written with one write, so that lines of many do not mix" {

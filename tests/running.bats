@@ -61,8 +61,8 @@ without_lockrun() {
 }
 
 @test "a caller that ignores SIGCHLD gets the status all the same" {
-	run -7 sh -c 'trap "" CHLD; exec "$0" "$1" sh -c "exit 7"' "$LOCKRUN" "$LOCK"
-	run -7 env --ignore-signal=CHLD --block-signal=CHLD "$LOCKRUN" "$LOCK" sh -c 'exit 7'
+	run -7 timeout -k 1 "$PATIENCE" sh -c 'trap "" CHLD; exec "$0" "$1" sh -c "exit 7"' "$LOCKRUN" "$LOCK"
+	run -7 timeout -k 1 "$PATIENCE" env --ignore-signal=CHLD --block-signal=CHLD "$LOCKRUN" "$LOCK" sh -c 'exit 7'
 }
 
 @test "a wait ends in time though the caller had signals blocked" {
@@ -215,7 +215,7 @@ without_lockrun() {
 	start sh -c 'exec "$0" "$1" sh -c "exec >&-; read -r _ <go" >output' "$LOCKRUN" "$LOCK"
 	local runner=$STARTED
 	# Returns at the end of the file: the command still waits to be told to go on.
-	timeout "$PATIENCE" cat output
+	timeout -k 1 "$PATIENCE" cat output
 	is_holding 1
 	echo >go
 	wait "$runner"

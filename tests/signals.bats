@@ -299,7 +299,7 @@ is_stopped() { [ "$(state_of "$1")" = T ]; }
 is_parent_of() { [ "$(cut -d' ' -f4 "/proc/$2/stat")" = "$1" ]; }
 
 @test "many orphans ending do not cost the command's status" {
-	run -7 timeout "$PATIENCE" "$LOCKRUN" "$LOCK" bash -c '
+	run -7 timeout -k 1 "$PATIENCE" "$LOCKRUN" "$LOCK" bash -c '
 		for i in {1..100}; do (sleep 0.0$((i % 7)) & ) ; done
 		exit 7'
 }
@@ -418,12 +418,18 @@ on_terminal() {
 typing() { exec env --default-signal script -qec "$1" /dev/null <&5 >screen 2>&1; }
 
 @test "one ^C on a terminal reaches the command exactly once" {
+	local lockrun
 	counting
-	on_terminal "'$LOCKRUN' '$LOCK' ./counting INT USR1"
+	on_terminal "trap : INT; '$LOCKRUN' '$LOCK' ./counting INT USR1; exit \$?"
 	await test -s ready
+	lockrun=$(cut -d' ' -f4 "/proc/$(cat ready)/stat")
+	# Stopped, so that what it might pass on comes after what the terminal sent.
+	kill -STOP "$lockrun"
+	await is_stopped "$lockrun"
 	printf '\003' >&5
 	await test -s got
-	kill -USR1 "$(cut -d' ' -f4 "/proc/$(cat ready)/stat")"
+	kill -CONT "$lockrun"
+	kill -USR1 "$lockrun"
 	await lines_in 2 got
 	touch finish
 	ends 5 "$STARTED"

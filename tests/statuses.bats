@@ -43,7 +43,7 @@ now_ms() { echo $(($(date +%s%N) / 1000000)); }
 	local before
 	hold
 	before=$(now_ms)
-	run -75 "$LOCKRUN" -w 300ms "$LOCK" touch ran
+	run -75 timeout -k 1 "$PATIENCE" "$LOCKRUN" -w 300ms "$LOCK" touch ran
 	[ $(($(now_ms) - before)) -ge 300 ]
 	[[ "$output" == *"; gave up after 300ms; nothing was run" ]]
 	[ ! -e ran ]
@@ -126,7 +126,7 @@ now_ms() { echo $(($(date +%s%N) / 1000000)); }
 	done
 	[ ! -e "$LOCKRUN_DIR" ]
 	hold
-	run -127 timeout "$PATIENCE" "$LOCKRUN" "$LOCK" ./nothing-here
+	run -127 timeout -k 1 "$PATIENCE" "$LOCKRUN" "$LOCK" ./nothing-here
 	release
 }
 
