@@ -93,6 +93,26 @@ ready() {
 	[ "$scenes" -ge 25 ]
 }
 
+@test "killed in the raise over a damaged slot: the number before it does not come again" {
+	scenes=0
+	for slot in 0 1; do
+		n=1
+		while ready 20 && damage "$slot" && killed_at pwrite64 "$n"; do
+			leads
+			leads
+			[ "$(head -n 1 given)" -gt 20 ]
+			rising "slot $slot, $n:"
+			scenes=$((scenes + 1))
+			n=$((n + 1))
+		done
+	done
+	[ "$scenes" -ge 10 ]
+}
+
+damage() {
+	printf '#' | dd of="$LOCKRUN_DIR/$LOCK/number" bs=1 seek=$(($1 * 256 + 20)) conv=notrunc status=none
+}
+
 @test "killed at each step of the first term: the next one leads" {
 	scenes=0
 	for call in mkdir mkdirat openat write fsync renameat flock pwrite64 fdatasync clone unlinkat; do

@@ -48,14 +48,16 @@ reboot(char *file)
 static void
 give_up_to(char *file, uint64_t last, uint64_t ceiling)
 {
-	struct number number = {.last = last, .ceiling = ceiling};
+	struct number number = {.ceiling = ceiling};
 	struct number found;
 
 	if (!number_unpack(file, &found))
 		errx(1, "slot 0 is damaged");
 	memcpy(number.boot, found.boot, sizeof(number.boot));
-	for (number.sequence = 2; number.sequence < 4; number.sequence++)
+	for (number.sequence = 2; number.sequence < 4; number.sequence++) {
+		number.last = last - 3 + number.sequence;
 		number_pack(&number, file + number.sequence % NUMBER_SLOTS * NUMBER_SLOT_SIZE);
+	}
 }
 
 int

@@ -49,12 +49,12 @@ lead() {
 	note "$1"
 }
 
-# Killed on entering some call, with whatever it has done by then.
+# lead_and_die DIR [CALL N]: killed on entering that call, or any, with what it has done by then.
 # shellcheck disable=SC2016
 lead_and_die() {
-	local call=${calls[RANDOM % ${#calls[@]}]}
+	local call=${2:-${calls[RANDOM % ${#calls[@]}]}} n=${3:-$((1 + RANDOM % 8))}
 	{
-		strace -o /dev/null -e trace="$call" -e inject="$call:signal=KILL:when=$((1 + RANDOM % 6))" \
+		strace -o /dev/null -e trace="$call" -e inject="$call:signal=KILL:when=$n" \
 			"$lockrun" -w 30 -d "disk/$1" "$lock" -- sh -c 'echo $LOCKRUN_GENERATION >>told' ||
 			killed=$((killed + 1))
 	} 2>/dev/null
@@ -100,10 +100,12 @@ for ((i = 0; i < cuts; i++)); do
 	# A lock, and the directory that it is in, are new when the power fails.
 	if [ $((RANDOM % 2)) = 0 ]; then
 		firsts=$((firsts + 1))
-		case $((RANDOM % 3)) in
+		case $((RANDOM % 5)) in
 		0) lead "new$i" ;;
 		1) lead_and_die "new$i" && lead "new$i" ;;
-		2) some_terms "new$i" 5 ;;
+		# Whoever makes it does not live to sync it: the last syncs are those of the directories.
+		2 | 3) lead_and_die "new$i" fsync $((6 + RANDOM % 3)) && lead "new$i" ;;
+		4) some_terms "new$i" 5 ;;
 		esac
 	fi
 	cut
