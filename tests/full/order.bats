@@ -1,0 +1,31 @@
+#!/usr/bin/env bats
+# Order where two contenders cross each other. Needs strace.
+load ../helper
+
+setup() {
+	command -v strace >/dev/null || skip "strace is not installed"
+	strace -o /dev/null true 2>/dev/null || skip "strace may not trace here"
+	common_setup
+}
+
+is_stopped() { [ "$(state_of "$1")" = T ] || [ "$(state_of "$1")" = t ]; }
+
+@test "one that was slow to queue up, but earlier, leads before one that waits for the lock already" {
+	"$LOCKRUN" "$LOCK" -- true
+	foreign "$LOCKRUN_DIR/$LOCK/lock"
+	# Stopped when it has its number, and before its ticket has its name.
+	start strace -o trace -e trace=getdents64 -e inject=getdents64:signal=STOP:when=2 \
+		"$LOCKRUN" "$LOCK" -- sh -c 'echo slow >>order'
+	tracer=$STARTED
+	await eval 'slow=$(cat /proc/$tracer/task/$tracer/children) && [ -n "$slow" ] && is_stopped $slow && grep -q STOP trace'
+	[ "$(pending)" = 0 ]
+	start "$LOCKRUN" "$LOCK" -- sh -c 'echo quick >>order'
+	quick=$STARTED
+	await settled "$quick"
+	kill -CONT $slow
+	await is_pending 2
+	await eval 'grep -q -- "-> FLOCK .* WRITE $((slow)) " /proc/locks'
+	foreign_ends
+	wait "$quick" "$tracer"
+	[ "$(cat order)" = "$(printf 'slow\nquick')" ]
+}
