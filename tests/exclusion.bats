@@ -115,14 +115,15 @@ ALONE='mkdir alone 2>/dev/null || echo "$0" >>overlaps; "$@"; rmdir alone 2>/dev
 }
 
 # replaced COMMAND...: it takes NAME or DIR away while one leads and two wait. The leader notices and
-# ends its command; those who waited meet in what is made anew, in the order in which they came.
+# ends its command; those who waited meet in what is made anew, one at a time. (With the tickets
+# the order may be gone as well.)
 replaced() {
 	hold
 	line_up 1 2
 	"$@"
 	ends 124 "$HOLDER"
 	wait "${WAITER[@]}"
-	[ "$(cat order)" = "$(seq 2)" ]
+	[ "$(sort order)" = "$(seq 2)" ]
 	[ -z "$(ls -A "$LOCKRUN_DIR/$LOCK/q")" ]
 }
 

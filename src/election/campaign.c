@@ -19,7 +19,8 @@
 #define FOREIGN_PATIENCE (250 * DURATION_MILLISECOND)
 #define FOREIGN_INTERVAL (10 * DURATION_MILLISECOND)
 
-/* How often who waits for the file itself looks whether file and ticket are still those that count. */
+/* How often who waits for the file itself looks whether file and ticket are still those that count.
+ */
 #define CURRENT_EVERY (5 * DURATION_SECOND)
 
 static enum acquire
@@ -239,7 +240,8 @@ acquire(struct campaign *campaign, struct fault *fault)
 	for (int anew = 0; anew < SETTLE_ATTEMPTS;) {
 		settled = SETTLED_ANEW;
 		result = wait_for_turn(campaign, fault);
-		/* Who was passed must not wait for the lock, where those who queued do not see it. */
+		/* Who was passed must not wait for the lock, where those who queued do not see it.
+		 */
 		if (result == ACQUIRE_TAKEN && !queue_is_passed(&campaign->queue) &&
 		    (result = take_lock(campaign, &blocked, fault)) == ACQUIRE_TAKEN)
 			settled = settle(campaign, blocked);
