@@ -24,6 +24,12 @@ still_leads(const struct lockdir *lock, const char *contender)
 	if (roster_read(lock, &roster, &fault) == -1)
 		return false;
 	us = roster_find(&roster, contender);
+	/* A command that took lockrun's place has no ticket, and nobody can ask anything of it. */
+	if (us == NULL && roster.unsupervised &&
+	    strcmp(roster.last_term.contender, contender) == 0) {
+		roster_free(&roster);
+		return true;
+	}
 	leads = us != NULL && us->ticket.state == TICKET_HOLDING &&
 		strcmp(us->text.condition, "leading") == 0;
 	/* The leader may not have read yet what is asked of it. */

@@ -99,12 +99,13 @@ stepdown_begin(struct stepdown *stepdown, enum reason reason, const char *text)
 }
 
 void
-stepdown_begin_leftovers(struct stepdown *stepdown)
+stepdown_begin_leftovers(struct stepdown *stepdown, enum reason reason)
 {
-	if (stepdown->begun)
-		return;
 	stepdown->leftovers = true;
-	terminate(stepdown, stepdown->with->kill_after);
+	stepdown->reason = reason;
+	terminate(stepdown, grace_for(stepdown, reason));
+	if (reason != REASON_FINISHED)
+		campaign_tell_stepping_down(stepdown->with->campaign, reason);
 }
 
 void

@@ -25,8 +25,11 @@ void stepdown_init(struct stepdown *stepdown, const struct supervision *supervis
 /* Begin for a reason, or give a later reason that has a limit. text may be NULL. */
 void stepdown_begin(struct stepdown *stepdown, enum reason reason, const char *text);
 
-/* The command has ended by itself: begin with what it left behind. May be called again. */
-void stepdown_begin_leftovers(struct stepdown *stepdown);
+/*
+ * The command has ended by itself: begin with what it left behind, because nothing is to be left
+ * (REASON_FINISHED) or for one of the reasons above. The outcome stays the command's own.
+ */
+void stepdown_begin_leftovers(struct stepdown *stepdown, enum reason reason);
 
 /* Another SIGTERM to all, since we got another one. */
 void stepdown_again(struct stepdown *stepdown);

@@ -75,13 +75,20 @@ reap(struct watch *watch)
 	process_reap_others(watch->command_ended ? 0 : watch->with->command);
 }
 
-/* Its end may have come first, and then it ended by itself. */
+/*
+ * Its end may have come first, and then it ended by itself; but what it left behind and we wait for
+ * has to go. Once a step-down has begun it is about the whole tree, whoever of it has ended.
+ */
 static void
 step_down(struct watch *watch, enum reason reason, const char *text)
 {
+	struct stepdown *stepdown = &watch->stepdown;
+
 	reap(watch);
-	if (!watch->command_ended)
-		stepdown_begin(&watch->stepdown, reason, text);
+	if (!watch->command_ended || (stepdown->begun && !stepdown->leftovers))
+		stepdown_begin(stepdown, reason, text);
+	else if (watch->with->leftovers != LEFTOVERS_LEAVE)
+		stepdown_begin_leftovers(stepdown, reason);
 }
 
 /* The command has ended by itself; what it left behind may have to go too. */
@@ -94,7 +101,7 @@ is_left_alone(struct watch *watch)
 	case LEFTOVERS_WAIT:
 		break;
 	case LEFTOVERS_KILL:
-		stepdown_begin_leftovers(&watch->stepdown);
+		stepdown_begin_leftovers(&watch->stepdown, REASON_FINISHED);
 		break;
 	}
 	return stepdown_is_complete(&watch->stepdown);
@@ -148,8 +155,6 @@ handle_signals(struct watch *watch)
 			pass_on(watch, &event);
 		else if (watch->stepdown.begun)
 			stepdown_again(&watch->stepdown);
-		else if (watch->command_ended)
-			stepdown_begin_leftovers(&watch->stepdown);
 		else
 			step_down(watch, REASON_SIGNAL, NULL);
 	}
