@@ -160,7 +160,7 @@ fish_options() {
 	agree "lockrun --help" "$options" "$FISH_COMPLETION" "$(fish_options)"
 }
 
-# ---- statuses, faults, environment, files ----
+# ---- statuses, faults, reasons, environment, files ----
 
 @test "exit statuses: table, help and manual agree" {
 	statuses=$(table status)
@@ -176,6 +176,12 @@ fish_options() {
 	agree "the fault table" "$(table fault)" "DIAGNOSTICS of $MANUAL" "$(
 		section "$MANUAL" DIAGNOSTICS | sed -n -e '/^\.Ss Remarks/q' \
 			-e 's/\\&//g' -e 's/^\.It //p'
+	)"
+}
+
+@test "reasons: every one of stepping down is in its table of the manual" {
+	agree "the reason table" "$(table stepdown)" "STEPPING DOWN of $MANUAL" "$(
+		section "$MANUAL" "STEPPING DOWN" | sed -n 's/^\.It Li \([a-z-]*\) Ta .*/\1/p'
 	)"
 }
 

@@ -20,6 +20,10 @@ main(void)
 	}
 	for (size_t i = 0; i < status_table_length; i++)
 		printf("status %d\n", status_table[i].status);
+	for (int reason = 0; reason < REASON_COUNT; reason++) {
+		if (reason == REASON_SIGNAL || reason_is_ours((enum reason)reason))
+			printf("stepdown %s\n", reason_word((enum reason)reason));
+	}
 	for (int kind = FAULT_NONE + 1; kind < FAULT_COUNT; kind++)
 		printf("fault %s\n", fault_row((enum fault_kind)kind)->reason);
 	return 0;
