@@ -143,7 +143,7 @@ complete -c lockrun -n '__lockrun_in status' -l json -d 'Write one JSON document
 complete -c lockrun -n '__lockrun_in status' -s d -l dir -x -a '(__fish_complete_directories)' -d 'State directory'
 complete -c lockrun -n '__lockrun_in status' -s h -l help -d 'Show the usage and exit'
 
-complete -c lockrun -n '__lockrun_in watch' -l json -d 'Write one JSON document'
+complete -c lockrun -n '__lockrun_in watch' -l json -d 'Write a JSON document a line, one at each change'
 complete -c lockrun -n '__lockrun_in watch' -l until-end -d 'Only wait for the end of the present term'
 complete -c lockrun -n '__lockrun_in watch' -s w -l wait -x -a $durations -d 'Give up after that long'
 complete -c lockrun -n '__lockrun_in watch' -s d -l dir -x -a '(__fish_complete_directories)' -d 'State directory'

@@ -195,6 +195,48 @@ is_titled() { [[ "$(title_of "$2")" == *"$1"* ]]; }
 	release demo:v3:leader:sync
 }
 
+@test "shared: status and watch speak of holders, and of no generation" {
+	"$LOCKRUN" "$LOCK" true
+	contend one -s "$LOCK"
+	local one=$STARTED
+	await leads one
+	start "$LOCKRUN" watch "$LOCK" >watched
+	local watcher=$STARTED
+	await grep -q shared watched
+	contend other -s "$LOCK"
+	local other=$STARTED
+	await leads other
+	run -0 "$LOCKRUN" status "$LOCK"
+	[ "${lines[1]}" = "$LOCK: shared" ]
+	is_like " +holder +pid $one \(sh\) for $SINCE" "${lines[2]}"
+	is_like " +holder +pid $other \(sh\) for $SINCE" "${lines[3]}"
+	await grep -q 'and 1 more' watched
+	let_end one
+	let_end other
+	await grep -q idle watched
+	run -0 "$LOCKRUN" status "$LOCK"
+	[ "${lines[1]}" = "$LOCK: idle, generation 1" ]
+	kill "$watcher"
+	wait "$watcher" || true
+	is_like "$TIME $LOCK: shared by pid $one \(sh\), 0 waiting" "$(sed -n 1p watched)"
+	is_like "$TIME $LOCK: shared by pid $one \(sh\) and 1 more, 0 waiting" "$(sed -n 2p watched)"
+	run -1 grep generation watched
+}
+
+@test "watch never names a generation that has not been given" {
+	hold
+	start "$LOCKRUN" watch "$LOCK" >watched
+	local watcher=$STARTED i
+	await grep -q led watched
+	release
+	for i in {1..20}; do
+		"$LOCKRUN" "$LOCK" true
+	done
+	kill "$watcher"
+	wait "$watcher" || true
+	run -1 grep 'generation 0' watched
+}
+
 @test "status: JSON has who holds and who waits, on one line" {
 	LOCKRUN_NOTE='say "hi"' hold
 	start "$LOCKRUN" "$LOCK" true

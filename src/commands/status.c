@@ -2,6 +2,8 @@
 /* lockrun status: who leads, since when; who waits; how the last term ended. */
 #include "commands/commands.h"
 
+#include <bsd/string.h>
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -77,6 +79,16 @@ print_skips(const struct roster *roster)
 	    skips->total, describe_since(skips->last_ms, since));
 }
 
+/* The newest generation belongs to an exclusive term: while others hold, it is an old one's. */
+static bool
+has_generation(const struct roster *roster)
+{
+	const struct roster_entry *holder = roster_holder(roster);
+
+	return roster->generation != 0 &&
+	       (holder == NULL || holder->ticket.mode == TICKET_EXCLUSIVE);
+}
+
 static void
 print_view(const struct view *view)
 {
@@ -85,7 +97,7 @@ print_view(const struct view *view)
 	char role[32], who[DESCRIBE_SIZE];
 	size_t position = 0;
 
-	if (roster->generation != 0)
+	if (has_generation(roster))
 		paper_line(head.ink, "%s: %s, generation %" PRIu64, view->name.text, head.word,
 		    roster->generation);
 	else
@@ -93,10 +105,12 @@ print_view(const struct view *view)
 	if (roster->orphaned || roster->unsupervised)
 		paper_line(head.ink, "  %-12s %s", "leader", describe_hold(roster, "", who));
 	for (size_t i = 0; i < roster->count; i++) {
-		if (roster->entries[i].ticket.state == TICKET_HOLDING)
-			snprintf(role, sizeof(role), "leader");
-		else
+		if (roster->entries[i].ticket.state == TICKET_WAITING)
 			snprintf(role, sizeof(role), "waiter %zu", ++position);
+		else if (roster->entries[i].ticket.mode == TICKET_SHARED)
+			strlcpy(role, "holder", sizeof(role));
+		else
+			strlcpy(role, "leader", sizeof(role));
 		print_entry(&roster->entries[i], role);
 	}
 	print_last_term(roster);

@@ -5,6 +5,7 @@
 #include <bsd/string.h>
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,15 +23,23 @@
 
 /* ---- following ---- */
 
+/* An exclusive term has a generation as soon as it begins, a moment after the lock was taken. */
+static bool
+has_begun(const struct roster_entry *holder)
+{
+	return holder != NULL &&
+	       (holder->ticket.mode == TICKET_SHARED || holder->text.generation != 0);
+}
+
 /* All that a line says, but for how long it has been so. */
 static void
 describe_state(const struct view *view, char text[DESCRIBE_SIZE])
 {
 	const struct roster *roster = &view->roster;
 	const struct roster_entry *holder = roster_holder(roster);
-	char who[DESCRIBE_SIZE];
+	char who[DESCRIBE_SIZE], which[64] = "";
 
-	if (holder == NULL) {
+	if (!has_begun(holder)) {
 		snprintf(text, DESCRIBE_SIZE, "%s, %zu waiting",
 		    roster->unsupervised ? "led without supervision"
 		    : roster->orphaned	 ? "orphaned"
@@ -39,10 +48,14 @@ describe_state(const struct view *view, char text[DESCRIBE_SIZE])
 		    roster_waiting(roster));
 		return;
 	}
-	snprintf(text, DESCRIBE_SIZE, "%s by %.*s, generation %ju, %zu waiting%s%s%s",
+	if (holder->ticket.mode == TICKET_EXCLUSIVE)
+		snprintf(which, sizeof(which), ", generation %" PRIu64, holder->text.generation);
+	else if (roster->held > 1)
+		snprintf(which, sizeof(which), " and %zu more", roster->held - 1);
+	snprintf(text, DESCRIBE_SIZE, "%s by %.*s%s, %zu waiting%s%s%s",
 	    holder->ticket.mode == TICKET_SHARED ? "shared" : "led", DESCRIBE_SIZE / 2,
-	    describe_contender(holder, who), (uintmax_t)holder->text.generation,
-	    roster_waiting(roster), holder->frozen ? ", frozen" : "",
+	    describe_contender(holder, who), which, roster_waiting(roster),
+	    holder->frozen ? ", frozen" : "",
 	    holder->text.reason[0] != '\0' ? ", stepping down: " : "", holder->text.reason);
 }
 
