@@ -189,14 +189,16 @@ narrate_observe(const struct narrator *narrator, const struct happened *happened
 }
 
 /* A rolling deploy wants to know of its old half. */
-static void
-remark_on_versions(const struct narrator *narrator)
+void
+narrate_versions(const struct narrator *narrator)
 {
 	char text[LOCKNAME_SIZE];
 	char *const names[] = {text};
 	struct fault fault;
 	struct views views;
 
+	if (!narrator->options->verbose)
+		return;
 	strlcpy(text, narrator->name->text, sizeof(text));
 	if (views_read(narrator->directory, names, 1, &views, &fault) == -1)
 		return;
@@ -221,8 +223,6 @@ narrate_begin(struct narrator *narrator, const struct options *options, const st
 	if (options->verbose && meant != NULL)
 		say_timed("%s: the kind \"%s\" is close to \"%s\": another kind is another lock",
 		    name->text, name->kind, meant);
-	if (options->verbose)
-		remark_on_versions(narrator);
 }
 
 /* ---- the end ---- */

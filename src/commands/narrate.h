@@ -20,6 +20,9 @@ struct narrator {
 void narrate_begin(struct narrator *narrator, const struct options *options,
     const struct lockname *name, const struct statedir *directory, const struct campaign *campaign);
 
+/* Which other versions of the lock are led; once the directory is open. */
+void narrate_versions(const struct narrator *narrator);
+
 /* What an observer hears. */
 void narrate_observe(const struct narrator *narrator, const struct happened *happened);
 

@@ -128,6 +128,7 @@ prepare(struct run *run, struct fault *fault)
 	const struct options *options = &run->options;
 	int parent = -1;
 
+	narrate_versions(&run->narrator);
 	if (options->die_with_parent && (parent = watch_parent(fault)) == -1)
 		return -1;
 	signals_take_over(&run->entry->signals);
