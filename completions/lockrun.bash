@@ -35,6 +35,14 @@ _lockrun_options() {
 		takers='-w --wait --reason --generation -d --dir'
 		options="--all --force -q --quiet -h --help $takers"
 		;;
+	doctor)
+		takers='--floor -d --dir'
+		options="--repair -h --help $takers"
+		;;
+	prune)
+		takers='--older-than -d --dir'
+		options="-h --help $takers"
+		;;
 	check)
 		takers=''
 		options='-h --help'
@@ -104,6 +112,7 @@ _lockrun_value() {
 	-d | --dir) compgen -d -- "$2" ;;
 	-k | --kill-after) compgen -W '5s 10s 30s 1m 5m never' -- "$2" ;;
 	-w | --wait | -m | --max-hold | --yield | --complain-after) compgen -W '10s 30s 1m 5m 10m 1h' -- "$2" ;;
+	--older-than) compgen -W '7d 30d 90d 365d' -- "$2" ;;
 	-E | --conflict-exit-code) compgen -W '0 75' -- "$2" ;;
 	--leftovers) compgen -W 'leave wait kill' -- "$2" ;;
 	--events) compgen -f -- "$2" ;;
@@ -144,7 +153,7 @@ _lockrun_trim() {
 }
 
 _lockrun() {
-	local subcommands='run status watch history stats stop signal check name'
+	local subcommands='run status watch history stats stop signal check doctor prune name'
 	local signals='HUP INT QUIT TERM USR1 USR2 ALRM WINCH STOP CONT KILL'
 	local words at cur last sub=run first=1 i option options takers name=
 	COMPREPLY=()
@@ -184,11 +193,14 @@ _lockrun() {
 		[[ $COMP_WORDBREAKS == *=* ]] || COMPREPLY=("${COMPREPLY[@]/#/${cur%%=*}=}")
 	elif [[ -n $options && $cur == -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")
+	elif [[ $sub == doctor && " ${words[*]} " != *' --floor'[\ =]* ]]; then
+		[[ -n $name ]] || mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+		compopt -o filenames 2>/dev/null
 	elif [[ $sub == signal && -n $name ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$signals" -- "$cur")
 	else
 		# Most want one name only.
-		[[ -n $name && $sub != status && $sub != stats ]] ||
+		[[ $sub == prune || (-n $name && $sub != status && $sub != stats) ]] ||
 			mapfile -t COMPREPLY < <(compgen -W "$(_lockrun_names)" -- "$cur")
 		((last == 1)) && mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY \
 			< <(compgen -W "$subcommands" -- "$cur")

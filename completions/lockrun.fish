@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: ISC
 # fish completion for lockrun.
 
-set -g __lockrun_subcommands run status watch history stats stop signal check name
+set -g __lockrun_subcommands run status watch history stats stop signal check doctor prune name
 
 # Options that take a value, so that the word behind them is not the lock name.
 set -g __lockrun_takers -w --wait -E --conflict-exit-code -m --max-hold -k --kill-after --note \
     --leftovers --command-status-map --complain-after --events -d --dir --reason --generation \
-    --app --protocol --kind --resource --scope
+    --floor --older-than --app --protocol --kind --resource --scope
 
 # Read the words before the cursor, and set: __lockrun_sub, the subcommand; __lockrun_options,
 # whether options may still come; __lockrun_named, whether a lock was named; __lockrun_begin, the
@@ -65,6 +65,15 @@ function __lockrun_wants_name
     and begin
         test $__lockrun_named = 0; or contains -- $__lockrun_sub status stats
     end
+    and test $__lockrun_sub != prune
+    and not __lockrun_wants_directory
+end
+
+# Without --floor the word of doctor is a directory.
+function __lockrun_wants_directory
+    __lockrun_look
+    test $__lockrun_sub = doctor; and test $__lockrun_named = 0
+    and not string match -q -- '--floor*' (commandline -opc)
 end
 
 function __lockrun_wants_signal
@@ -111,8 +120,11 @@ complete -c lockrun -n __lockrun_first -a stats -d 'Counts and times'
 complete -c lockrun -n __lockrun_first -a signal -d 'Send a signal to the command of the leader'
 complete -c lockrun -n __lockrun_first -a stop -d 'Ask the leader to step down'
 complete -c lockrun -n __lockrun_first -a check -d 'Inside a term: does it still lead?'
+complete -c lockrun -n __lockrun_first -a doctor -d 'Prove that exclusion works in this directory; mend'
+complete -c lockrun -n __lockrun_first -a prune -d 'Forget idle locks; generations do not go back'
 complete -c lockrun -n __lockrun_first -a name -d 'Check and explain a lock name, or build one'
 complete -c lockrun -n __lockrun_wants_name -a '(__lockrun_names)' -d 'Lock'
+complete -c lockrun -n __lockrun_wants_directory -a '(__fish_complete_directories)'
 complete -c lockrun -n __lockrun_wants_signal -a 'HUP INT QUIT TERM USR1 USR2 ALRM WINCH STOP CONT KILL' -d 'Signal'
 complete -c lockrun -n __lockrun_wants_command -a '(__lockrun_command)'
 
@@ -171,6 +183,15 @@ complete -c lockrun -n '__lockrun_in stop' -s d -l dir -x -a '(__fish_complete_d
 complete -c lockrun -n '__lockrun_in stop' -s h -l help -d 'Show the usage and exit'
 
 complete -c lockrun -n '__lockrun_in check' -s h -l help -d 'Show the usage and exit'
+
+complete -c lockrun -n '__lockrun_in doctor' -l repair -d 'Remove what was left behind; with --floor, mend the number of NAME'
+complete -c lockrun -n '__lockrun_in doctor' -l floor -x -d 'A generation that no one has seen more than'
+complete -c lockrun -n '__lockrun_in doctor' -s d -l dir -x -a '(__fish_complete_directories)' -d 'State directory'
+complete -c lockrun -n '__lockrun_in doctor' -s h -l help -d 'Show the usage and exit'
+
+complete -c lockrun -n '__lockrun_in prune' -l older-than -x -a '7d 30d 90d 365d' -d 'Only what was idle for that long'
+complete -c lockrun -n '__lockrun_in prune' -s d -l dir -x -a '(__fish_complete_directories)' -d 'State directory'
+complete -c lockrun -n '__lockrun_in prune' -s h -l help -d 'Show the usage and exit'
 
 complete -c lockrun -n '__lockrun_in name' -l app -x -d 'Who owns the lock'
 complete -c lockrun -n '__lockrun_in name' -l protocol -x -a '1 2 3' -d 'Protocol version that it speaks'
