@@ -219,8 +219,23 @@ is_titled() { [[ "$(title_of "$2")" == *"$1"* ]]; }
 	kill "$watcher"
 	wait "$watcher" || true
 	is_like "$TIME $LOCK: shared by pid $one \(sh\), 0 waiting" "$(sed -n 1p watched)"
-	is_like "$TIME $LOCK: shared by pid $one \(sh\) and 1 more, 0 waiting" "$(sed -n 2p watched)"
+	is_like "$TIME $LOCK: shared by pid $one \(sh\) and 1 more, 0 waiting" "$(grep -m1 "and 1 more" watched)"
 	run -1 grep generation watched
+}
+
+@test "shared: what is left of a killed one shares, and has no generation" {
+	"$LOCKRUN" "$LOCK" true
+	start "$LOCKRUN" -s "$LOCK" sh -c 'trap "" TERM; echo $$ >ready; while sleep 0.1; do :; done'
+	local two=$STARTED
+	await test -s ready
+	kill -KILL "$two"
+	ends 137 "$two"
+	run -0 "$LOCKRUN" status "$LOCK"
+	[ "${lines[1]}" = "$LOCK: orphaned" ]
+	run -75 "$LOCKRUN" -n "$LOCK" true
+	[ "$output" = "lockrun: $LOCK: shared by what a killed lockrun left behind, 0 waiting; nothing was run" ]
+	kill -KILL "$(cat ready)"
+	await is_gone "$(cat ready)"
 }
 
 @test "watch never names a generation that has not been given" {

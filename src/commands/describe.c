@@ -61,6 +61,9 @@ describe_hold(const struct roster *roster, const char *contender, char text[DESC
 		    "held by pid %d (%s, --no-fork) for %s, generation %" PRIu64 ", %zu waiting",
 		    roster->last_term.pid, say_clean(roster->last_term.command, who),
 		    describe_since(roster->last_term.begun_ms, since), roster->generation, waiting);
+	} else if (roster->orphans_share) {
+		snprintf(text, DESCRIBE_SIZE,
+		    "shared by what a killed lockrun left behind, %zu waiting", waiting);
 	} else if (roster->orphaned) {
 		whose = roster->has_last_term ? roster->last_term.command : "?";
 		snprintf(text, DESCRIBE_SIZE,

@@ -79,14 +79,15 @@ print_skips(const struct roster *roster)
 	    skips->total, describe_since(skips->last_ms, since));
 }
 
-/* The newest generation belongs to an exclusive term: while others hold, it is an old one's. */
+/* The newest generation belongs to an exclusive term: while others share, it is an old one's. */
 static bool
 has_generation(const struct roster *roster)
 {
 	const struct roster_entry *holder = roster_holder(roster);
 
-	return roster->generation != 0 &&
-	       (holder == NULL || holder->ticket.mode == TICKET_EXCLUSIVE);
+	if (roster->generation == 0 || roster->orphans_share)
+		return false;
+	return holder == NULL || holder->ticket.mode == TICKET_EXCLUSIVE;
 }
 
 static void

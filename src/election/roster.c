@@ -94,7 +94,7 @@ sort_and_count(struct roster *roster)
 }
 
 static bool
-lock_is_held(const struct lockdir *lock)
+lock_is_held(const struct lockdir *lock, bool *shared)
 {
 	struct fault fault;
 	bool held;
@@ -104,6 +104,7 @@ lock_is_held(const struct lockdir *lock)
 	if (fd == -1)
 		return false;
 	held = lock_is_marked(fd);
+	*shared = held && lock_is_marked_shared(fd);
 	close(fd);
 	return held;
 }
@@ -116,7 +117,7 @@ read_once(const struct lockdir *lock, struct roster *roster)
 	bool held;
 
 	memset(roster, 0, sizeof(*roster));
-	held = lock_is_held(lock);
+	held = lock_is_held(lock, &roster->orphans_share);
 	if (lockdir_ticket_each(lock, gather, &gathering) == -1)
 		return -1;
 	if (gathering.failed) {
@@ -124,7 +125,8 @@ read_once(const struct lockdir *lock, struct roster *roster)
 		return -1;
 	}
 	sort_and_count(roster);
-	roster->orphaned = held && roster->held == 0 && lock_is_held(lock);
+	roster->orphaned = held && roster->held == 0 && lock_is_held(lock, &roster->orphans_share);
+	roster->orphans_share = roster->orphans_share && roster->orphaned;
 	return 0;
 }
 

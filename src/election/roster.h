@@ -27,6 +27,7 @@ struct roster {
 	size_t held;	     /* how many of them hold */
 	bool unsupervised;   /* it is held by a command that took its lockrun's place (--no-fork) */
 	bool orphaned;	     /* the lock is held by what a killed lockrun left behind */
+	bool orphans_share;  /* and shares it: the newest generation is not its own */
 	uint64_t generation; /* the newest that was given; 0 for none */
 	struct skips skips;
 	bool has_last_term;

@@ -69,6 +69,15 @@ lock_is_marked(int fd)
 	return fcntl(fd, F_OFD_GETLK, &whole) == 0 && whole.l_type != F_UNLCK;
 }
 
+bool
+lock_is_marked_shared(int fd)
+{
+	struct flock whole = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+
+	/* Nothing is in the way of another shared one. */
+	return fcntl(fd, F_OFD_GETLK, &whole) == 0 && whole.l_type == F_UNLCK;
+}
+
 static void
 kicked(int signal)
 {

@@ -39,6 +39,8 @@ void lock_unmark(int fd);
 
 /* A reader's question: does somebody hold a mark on this file? Takes nothing. */
 bool lock_is_marked(int fd);
+/* Whether a mark, where there is one, is that of a shared lock. */
+bool lock_is_marked_shared(int fd);
 
 /*
  * A wait for a lock. flock(2) cannot be polled, so a thread sits in it and reports through an
