@@ -19,6 +19,7 @@ watched() { start "$LOCKRUN" --events log "$@"; }
 # over STATUS: what was started last ends with that.
 over() {
 	local status=0
+	await is_gone "$STARTED"
 	wait "$STARTED" || status=$?
 	[ "$status" -eq "$1" ]
 }

@@ -102,6 +102,7 @@ lead() { start env --default-signal "$LOCKRUN" "$@"; }
 ends() {
 	await is_gone "$2"
 	STATUS=0
+	await is_gone "$2"
 	{ wait "$2" || STATUS=$?; } 2>/dev/null
 	[ "$STATUS" -eq "$1" ] || { echo "pid $2 ended with $STATUS, not $1" >&2; return 1; }
 }
@@ -162,6 +163,7 @@ let_end() {
 # ended LABEL STATUS: wait for a contender, which has to end with that status.
 ended() {
 	local status=0
+	await is_gone "${CONTENDERS[$1]}"
 	wait "${CONTENDERS[$1]}" || status=$?
 	rm -f "$1.go"
 	[ "$status" -eq "$2" ] || { echo "$1 ended with $status, not $2" >&2; return 1; }

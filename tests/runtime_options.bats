@@ -8,6 +8,7 @@ watched() { start "$LOCKRUN" --events log "$@"; }
 told() { grep -qs "^{\"type\":\"$1\"" log; }
 over() {
 	local status=0
+	await is_gone "$STARTED"
 	wait "$STARTED" || status=$?
 	[ "$status" -eq "$1" ] || { echo "ended with $status" >&2; return 1; }
 }

@@ -337,10 +337,10 @@ entries() {
 	let_end parent
 }
 
-@test "stop addresses one shared holder at a time" {
+@test "stop asks each of several shared holders" {
 	shared_pair one two
 	run -0 "$LOCKRUN" stop "$LOCK"
 	ended one 124
-	is_holding 1
-	let_end two
+	ended two 124
+	is_holding 0
 }

@@ -84,6 +84,20 @@ yielded() {
 }
 
 
+@test "a try that is alive does not count while it tries; the same ticket, of one that waits, would" {
+	yielding a --yield "$LOCK"
+	local queue=$LOCKRUN_DIR/$LOCK/q name
+	name=$(basename "$(find "$queue" -name '*h')" | sed 's/^./1/; s/...$//')
+	: >ticket
+	foreign ticket
+	mv ticket "$queue/${name}xnw"
+	run -124 "$LOCKRUN" -q -m 1s demo:v1:leader:clock sleep 60
+	not grep -q stepping-down a.log
+	mv "$queue/${name}xnw" "$queue/${name}xqw"
+	yielded a
+	foreign_ends
+}
+
 @test "tickets that nobody holds do not count, nor do other names" {
 	yielding a --yield "$LOCK"
 	local queue=$LOCKRUN_DIR/$LOCK/q

@@ -13,6 +13,8 @@ DEAF='trap "" TERM; echo $$ >deaf; while :; do sleep 0.1; done'
 	local second=$STARTED
 	await test -s deaf
 	await test -s left
+	command_is_over() { [ "$(children_of "$second")" = "$(cat left) " ]; }
+	await command_is_over
 	rm -r "${LOCKRUN_DIR:?}"
 	ends 124 "$first"
 	ends 7 "$second"
