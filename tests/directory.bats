@@ -6,7 +6,7 @@ load helper
 refused() {
 	local text=$1
 	shift
-	run -69 "$LOCKRUN" "$@" "$LOCK" -- touch ran
+	run -69 timeout -s KILL "$PATIENCE" "$LOCKRUN" "$@" "$LOCK" -- touch ran
 	[ ! -e ran ] || { echo "it ran"; return 1; }
 	[ "${#lines[@]}" = 1 ] || { echo "not one line: $output"; return 1; }
 	[[ "$output" == "lockrun: "*"$text"* ]] || { echo "other text: $output"; return 1; }
@@ -217,8 +217,8 @@ put() {
 	for kind in link dangling fifo full socket device; do
 		put "$kind" "$LOCKRUN_DIR/$LOCK/q/00000000000000000001.00000000000000000001.1.1.xqh" || continue
 		before=$(inventory "$LOCKRUN_DIR/$LOCK/q" victim)
-		run -0 "$LOCKRUN" -n "$LOCK" -- true
-		run -0 "$LOCKRUN" -w "$PATIENCE" "$LOCK" -- true
+		run -0 timeout -s KILL "$PATIENCE" "$LOCKRUN" -n "$LOCK" -- true
+		run -0 timeout -s KILL "$PATIENCE" "$LOCKRUN" "$LOCK" -- true
 		[ "$before" = "$(inventory "$LOCKRUN_DIR/$LOCK/q" victim)" ]
 		[ ! -e nowhere ]
 	done
@@ -335,6 +335,7 @@ shared_by_two() {
 	chmod "$1" /mnt/shared
 	export LOCKRUN_DIR=/mnt/shared
 	as 4001 sh -c 'umask 077; exec bin/lockrun "$1" -- true' sh "$LOCK"
+	chmod "$1" "/mnt/shared/$LOCK"
 	[ "$(as 65534 bin/lockrun "$LOCK" -- sh -c 'echo $LOCKRUN_GENERATION')" = 2 ]
 	# One waits for the other, in one queue.
 	cd /mnt/stray
