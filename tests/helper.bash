@@ -111,8 +111,11 @@ ends() {
 # The parent is one that never reaps, so that the zombie can be looked at.
 raw_status() {
 	local child
-	rm -f child
-	start bash -c 'env --default-signal "$@" & echo $! >child; exec sleep 600' bash "$@"
+	rm -f child gate
+	mkfifo gate
+	# At the gate until its parent is no shell any more that might reap it.
+	start sh -c 'sh -c "read -r _ <gate; exec env --default-signal \"\$@\"" sh "$@" & echo $! >child
+		exec env sh -c "echo >gate; exec sleep 600"' sh "$@"
 	await test -s child
 	child=$(cat child)
 	await is_zombie "$child"
@@ -178,13 +181,22 @@ tickets_like() {
 }
 is_pending() { [ "$(pending "${2:-$LOCK}")" -eq "$1" ]; }
 is_holding() { [ "$(holding "${2:-$LOCK}")" -eq "$1" ]; }
-is_gone() { [ ! -e "/proc/$1" ] || [ "$(cut -d')' -f2 "/proc/$1/stat" 2>/dev/null | cut -d' ' -f2)" = Z ]; }
+is_gone() {
+	local line
+	read -r line 2>/dev/null <"/proc/$1/stat" || return 0
+	[[ "$line" == *') Z '* ]]
+}
 
 # children_of PID: the pids of its children.
 children_of() { cat "/proc/$1/task/$1/children"; }
 
-# sleeps_in_flock PID: whether it has settled into a wait (a thread of it sits in flock).
-state_of() { cut -d')' -f2 "/proc/$1/stat" | cut -d' ' -f2; }
+# state_of PID: the letter for what it is doing.
+state_of() {
+	local line
+	read -r line <"/proc/$1/stat" || return 1
+	line=${line##*) }
+	echo "${line%% *}"
+}
 
 # as_user COMMAND...: as an unprivileged user. needs_root: skip when there is no way to become one.
 as_user() { setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; }
