@@ -27,7 +27,7 @@ lines_in() { [ "$(wc -l <"$2" 2>/dev/null || echo 0)" -ge "$1" ]; }
 @test "each signal reaches the command exactly once, and its status is ours" {
 	counting
 	local signal
-	for signal in HUP INT QUIT USR1 USR2 ALRM WINCH CONT RTMIN RTMIN+5 RTMAX; do
+	for signal in HUP INT QUIT USR1 USR2 ALRM WINCH RTMIN RTMIN+5 RTMAX; do
 		rm -f got ready finish
 		lead "$LOCK" ./counting "$signal"
 		await test -s ready
@@ -125,6 +125,22 @@ lines_in() { [ "$(wc -l <"$2" 2>/dev/null || echo 0)" -ge "$1" ]; }
 	[ "$(cat got)" = USR2 ]
 }
 
+@test "SIGCONT is for a stopped command only" {
+	counting
+	lead "$LOCK" ./counting CONT USR1
+	await test -s ready
+	kill -CONT "$STARTED"
+	kill -USR1 "$STARTED"
+	await lines_in 1 got
+	kill -STOP "$(cat ready)"
+	await is_stopped "$(cat ready)"
+	kill -CONT "$STARTED"
+	await lines_in 2 got
+	touch finish
+	ends 5 "$STARTED"
+	[ "$(tr '\n' ' ' <got)" = 'USR1 CONT ' ]
+}
+
 @test "signals go to the command alone, not to what it started" {
 	lead "$LOCK" bash -c '
 		trap "echo outer >>got" USR1
@@ -142,7 +158,7 @@ lines_in() { [ "$(wc -l <"$2" 2>/dev/null || echo 0)" -ge "$1" ]; }
 # ---- SIGTERM ends the tree ----
 
 @test "SIGTERM: the command may end in its own way, with its own status" {
-	lead "$LOCK" sh -c 'trap "echo got; exit 5" TERM; echo >ready; sleep 600 & wait' >output
+	lead "$LOCK" sh -c 'trap "echo got; exit 5" TERM; sleep 600 & echo >ready; wait' >output
 	await test -s ready
 	kill "$STARTED"
 	ends 5 "$STARTED"
@@ -153,8 +169,8 @@ lines_in() { [ "$(wc -l <"$2" 2>/dev/null || echo 0)" -ge "$1" ]; }
 	cat >inner <<-'INNER'
 		#!/bin/sh
 		trap 'echo "$0" >>clean; exit' TERM
-		echo >>ready
 		sleep 600 &
+		echo >>ready
 		wait
 	INNER
 	chmod +x inner
@@ -182,7 +198,7 @@ lines_in() { [ "$(wc -l <"$2" 2>/dev/null || echo 0)" -ge "$1" ]; }
 @test "SIGTERM: the lock is held until the last of the tree is gone" {
 	mkfifo go
 	lead "$LOCK" sh -c '
-		sh -c "trap \"echo >stopping; read -r _ <go; exit\" TERM; echo >ready; sleep 600 & wait" &
+		sh -c "trap \"echo >stopping; read -r _ <go; exit\" TERM; sleep 600 & echo >ready; wait" &
 		wait'
 	local leader=$STARTED
 	await test -s ready
@@ -218,7 +234,7 @@ lines_in() { [ "$(wc -l <"$2" 2>/dev/null || echo 0)" -ge "$1" ]; }
 }
 
 @test "SIGTERM with a grace: who goes in time is not killed" {
-	lead -k 60s "$LOCK" sh -c 'trap "exit 4" TERM; echo >ready; sleep 600 & wait'
+	lead -k 60s "$LOCK" sh -c 'trap "exit 4" TERM; sleep 600 & echo >ready; wait'
 	await test -s ready
 	kill "$STARTED"
 	ends 4 "$STARTED"
@@ -226,7 +242,7 @@ lines_in() { [ "$(wc -l <"$2" 2>/dev/null || echo 0)" -ge "$1" ]; }
 
 @test "SIGTERM: a stopped process is continued, so that it can act on it" {
 	lead "$LOCK" bash -c '
-		bash -c "trap \"touch clean; exit\" TERM; echo \$\$ >inner; sleep 600 & wait" &
+		bash -c "trap \"touch clean; exit\" TERM; sleep 600 & echo \$\$ >inner; wait" &
 		wait'
 	await test -s inner
 	kill -STOP "$(cat inner)"

@@ -24,21 +24,6 @@ now_ms() { echo $(($(date +%s%N) / 1000000)); }
 	release
 }
 
-@test "75: somebody is ahead, though nobody leads" {
-	hold
-	start "$LOCKRUN" "$LOCK" sh -c 'exit 0'
-	local waiter=$STARTED
-	await is_pending 1
-	kill -STOP "$waiter"
-	release
-	run -75 "$LOCKRUN" -n "$LOCK" touch ran
-	[[ "$output" == *"1 waiting; nothing was run" ]]
-	[ ! -e ran ]
-	kill -CONT "$waiter"
-	ends 0 "$waiter"
-	"$LOCKRUN" -n "$LOCK" true
-}
-
 @test "75: the wait was over, not before its time, and nothing was run" {
 	local before
 	hold

@@ -80,7 +80,7 @@ load helper
 @test "the lock is held until all of the tree is gone, though the command itself has ended" {
 	mkfifo go
 	lead -k never "$LOCK" sh -c '
-		setsid sh -c "trap \"echo >stopping; read -r _ <go; exit\" TERM; echo >ready; sleep 600 & wait" &
+		setsid sh -c "trap \"echo >stopping; read -r _ <go; exit\" TERM; sleep 600 & echo >ready; wait" &
 		wait' 2>/dev/null
 	local leader=$STARTED
 	await test -s ready
@@ -229,12 +229,12 @@ load helper
 }
 
 @test "stop: of a plain SIGTERM it is told apart" {
-	lead -q "$LOCK" sh -c 'trap "exit 6" TERM; echo >ready; sleep 600 & wait'
+	lead -q "$LOCK" sh -c 'trap "exit 6" TERM; sleep 600 & echo >ready; wait'
 	await test -s ready
 	kill "$STARTED"
 	ends 6 "$STARTED"
 	rm ready
-	lead -q "$LOCK" sh -c 'trap "exit 6" TERM; echo >ready; sleep 600 & wait'
+	lead -q "$LOCK" sh -c 'trap "exit 6" TERM; sleep 600 & echo >ready; wait'
 	await test -s ready
 	"$LOCKRUN" stop "$LOCK" 2>/dev/null
 	ends 124 "$STARTED"
