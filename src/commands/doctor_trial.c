@@ -36,7 +36,7 @@ contend(const struct trial *trial, const char *option, const char *note, const c
 	const char *const arguments[] = {US, "-q", "-d", trial->directory->path, option, "--note",
 	    note, trial->name, "--", command, argument, NULL};
 	const struct process_plan plan = {
-	    .arguments = (char *const *)(uintptr_t)arguments,
+	    .arguments = (char *const *)(const void *)arguments,
 	    .environment = environ,
 	    .inherit = -1,
 	};

@@ -100,13 +100,24 @@ stop_leftovers(
 	return tell(options, eviction, evict_leftovers(eviction, &fault), "what held it", &fault);
 }
 
+/* The generation that leads now; 0 for sharers, and when nobody does. */
+static uint64_t
+leading_generation(const struct roster *roster)
+{
+	const struct roster_entry *holder = roster_holder(roster);
+
+	if (holder != NULL)
+		return holder->text.generation;
+	return roster_is_held(roster) ? roster->generation : 0;
+}
+
 static struct ending
 stop(const struct options *options, struct eviction *eviction, const struct roster *roster)
 {
 	struct ending ending = {.status = STATUS_OK};
 
-	if (options->generation != 0 && options->generation != roster->generation) {
-		say("%s: generation %" PRIu64 " is over, the newest is %" PRIu64
+	if (options->generation != 0 && options->generation != leading_generation(roster)) {
+		say("%s: generation %" PRIu64 " does not lead, the newest is %" PRIu64
 		    "; nobody was asked",
 		    eviction->lock->name, options->generation, roster->generation);
 		return (struct ending){.status = STATUS_STALE};

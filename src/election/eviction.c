@@ -68,6 +68,21 @@ evict_waiter(struct eviction *eviction, const struct roster_entry *waiter, struc
 
 /* ---- a holder ---- */
 
+static bool
+is_there(const struct lockdir *lock, const struct roster_entry *holder)
+{
+	char name[TICKET_NAME_SIZE];
+	bool there;
+	int fd;
+
+	fd = lockdir_ticket_open(lock, ticket_pack(&holder->ticket, name));
+	if (fd == -1)
+		return false;
+	there = lockers_signal_one(holder->ticket.pid, fd, 0) == 0;
+	close(fd);
+	return there;
+}
+
 static enum acquire
 await_holder(struct eviction *eviction, const struct roster_entry *holder, duration_t wait,
     struct fault *fault)
@@ -106,18 +121,25 @@ end_tree(struct eviction *eviction, const struct roster_entry *holder, struct fa
 	struct census census;
 	int signal = SIGTERM;
 
-	if (!holder->same_namespace)
-		return signal_owner(eviction, holder, 0, fault);
-	census = tree_signal(&tree, SIGTERM);
-	tree_signal(&tree, SIGCONT);
-	while (census.living > 0) {
+	/* Each round only while the pid still is the ticket's owner: it may end, and be another. */
+	while (holder->same_namespace && is_there(eviction->lock, holder)) {
+		census = tree_signal(&tree, signal);
+		if (signal == SIGTERM)
+			tree_signal(&tree, SIGCONT);
 		if (census.refused > 0)
 			return not_allowed(eviction, census.refused_pid, fault);
+		if (census.living == 0)
+			break;
 		clock_poll(NULL, 0, clock_monotonic() + ROUND);
 		signal = clock_monotonic() >= kill_at ? SIGKILL : 0;
-		census = tree_signal(&tree, signal);
 	}
 	return signal_owner(eviction, holder, SIGKILL, fault);
+}
+
+static duration_t
+shorter(duration_t a, duration_t b)
+{
+	return a < b ? a : b;
 }
 
 enum acquire
@@ -134,16 +156,16 @@ evict_holder(struct eviction *eviction, const struct roster_entry *holder, struc
 	/* One that is stopped cannot hear; that it may not be continued shows when it stays. */
 	if (holder->frozen)
 		(void)signal_owner(eviction, holder, SIGCONT, fault);
-	if (!eviction->force || eviction->wait < ANSWER_WITHIN)
+	if (!eviction->force)
 		return await_holder(eviction, holder, eviction->wait, fault);
-	result = await_holder(eviction, holder, ANSWER_WITHIN, fault);
-	if (result != ACQUIRE_LATE)
-		return result;
-	if (!is_stepping_down(eviction->lock, holder)) {
+	result = await_holder(eviction, holder, shorter(eviction->wait, ANSWER_WITHIN), fault);
+	/* One that has heard gets the grace that it may be giving; -k can have made that longer. */
+	if (result == ACQUIRE_LATE && is_stepping_down(eviction->lock, holder))
+		result = await_holder(eviction, holder, shorter(eviction->wait, GRACE), fault);
+	if (result == ACQUIRE_LATE)
 		result = end_tree(eviction, holder, fault);
-		if (result != ACQUIRE_TAKEN)
-			return result;
-	}
+	if (result != ACQUIRE_TAKEN)
+		return result;
 	return await_holder(eviction, holder, eviction->wait, fault);
 }
 
