@@ -170,12 +170,12 @@ load helper
 
 @test "stop: nobody there is 0 and a word, and nothing is made" {
 	run -0 "$LOCKRUN" stop "$LOCK"
-	[[ "$output" == "lockrun: $LOCK: nobody led"* ]]
+	[[ "$output" == "lockrun: $LOCK: nobody leads now" ]]
 	[ "${#lines[@]}" -eq 1 ]
 	[ ! -e "$LOCKRUN_DIR" ]
 	"$LOCKRUN" "$LOCK" true
 	run -0 "$LOCKRUN" stop "$LOCK"
-	[[ "$output" == *"nobody led"* ]]
+	[[ "$output" == *"nobody leads now" ]]
 }
 
 @test "stop: is for one term, not for the next one" {
@@ -247,7 +247,7 @@ load helper
 	kill -KILL "$leader"
 	ends 137 "$leader"
 	run -75 "$LOCKRUN" stop "$LOCK"
-	[[ "$output" == *"left behind (sh, generation 1)"*"cannot be asked"* ]]
+	[[ "$output" == *"left behind (sh, generation 1)"*"no lockrun is there that could be asked"* ]]
 	kill -KILL "$(cat ready)"
 }
 
