@@ -335,6 +335,8 @@ shared_by_two() {
 	chmod "$1" /mnt/shared
 	export LOCKRUN_DIR=/mnt/shared
 	as 4001 sh -c 'umask 077; exec bin/lockrun "$1" -- true' sh "$LOCK"
+	# What the kernel protects is a file that belongs neither to its directory's owner nor to us.
+	chown 0 "/mnt/shared/$LOCK"
 	chmod "$1" "/mnt/shared/$LOCK"
 	[ "$(as 65534 bin/lockrun "$LOCK" -- sh -c 'echo $LOCKRUN_GENERATION')" = 2 ]
 	# One waits for the other, in one queue.
