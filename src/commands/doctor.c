@@ -175,6 +175,7 @@ static struct ending
 mend(const struct examination *examination)
 {
 	const struct options *options = examination->options;
+	uint64_t floor = options->floor;
 	struct lockname name;
 	struct fault fault;
 
@@ -183,9 +184,9 @@ mend(const struct examination *examination)
 		return say_fault(&fault);
 	}
 	if (lockname_parse(options->words[0], &name, &fault) == -1 ||
-	    doctor_mend(&examination->directory, name.text, options->floor, &fault) == -1)
+	    doctor_mend(&examination->directory, name.text, &floor, &fault) == -1)
 		return say_fault(&fault);
-	printf("%s: the next generation is %" PRIu64 "\n", name.text, options->floor + 1);
+	printf("%s: the next generation is %" PRIu64 "\n", name.text, floor + 1);
 	return (struct ending){.status = STATUS_OK};
 }
 

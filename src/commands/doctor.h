@@ -24,6 +24,9 @@ struct finding {
 void finding_set(struct finding *finding, enum verdict verdict, const char *text, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* What the lock of a trial is called, up to the doctor's pid. */
+#define DOCTOR_TRIAL "lockrun:v1:leader:doctor:"
+
 /*
  * Real contenders in this very directory, under a name of their own that is removed again: is one
  * kept out while another leads, is order kept, does the next lead when a leader is killed, does the
@@ -38,8 +41,11 @@ void doctor_trial(
  */
 void doctor_leftovers(const struct statedir *directory, bool repair, struct finding *finding);
 
-/* Write a sound number whose next generation is above floor. Returns 0, or -1 with a fault. */
+/*
+ * Write a sound number whose next generation is *floor + 1; a floor below what can be told to have
+ * been given is raised to that first. Returns 0, or -1 with a fault.
+ */
 int doctor_mend(
-    const struct statedir *directory, const char *name, uint64_t floor, struct fault *fault);
+    const struct statedir *directory, const char *name, uint64_t *floor, struct fault *fault);
 
 #endif

@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: ISC */
 #include "commands/doctor.h"
 
+#include <bsd/stdlib.h>
+
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "election/floor.h"
 #include "election/generation.h"
 #include "election/queue.h"
+#include "election/roster.h"
 #include "election/terms.h"
 #include "election/view.h"
 #include "kernel/lock.h"
 #include "kernel/lockdir.h"
+#include "kernel/proctable.h"
 
 struct leftovers {
 	const struct statedir *directory;
@@ -35,18 +41,51 @@ visit_entry(const char *name, void *context)
 	return true;
 }
 
-/* What the records say was given, and one step more for what they do not say. */
+/* What the records say was given, here or under this name before it was forgotten. */
 static uint64_t
-suggest_floor(const struct lockdir *lock)
+highest_recorded(const struct lockdir *lock)
 {
 	uint64_t highest = 0;
+	struct fault fault;
 	struct term term;
+
+	(void)floor_read(lock->directory, &highest, &fault);
 
 	for (uint64_t slot = 0; slot < TERM_SLOTS; slot++) {
 		if (terms_read_slot(lock, slot, &term) && term.generation > highest)
 			highest = term.generation;
 	}
-	return highest + NUMBER_STEP;
+	return highest;
+}
+
+/* The lock of a doctor that was killed. */
+static bool
+is_trial_of_the_dead(const struct lockdir *lock)
+{
+	struct process_stat doctor;
+	struct roster roster;
+	struct fault fault;
+	const char *error;
+	bool idle;
+	pid_t pid;
+
+	if (strncmp(lock->name, DOCTOR_TRIAL, strlen(DOCTOR_TRIAL)) != 0 ||
+	    roster_read(lock, &roster, &fault) == -1)
+		return false;
+	idle = roster.count == 0 && !roster_is_held(&roster);
+	roster_free(&roster);
+	pid = (pid_t)strtonum(lock->name + strlen(DOCTOR_TRIAL), 1, INT_MAX, &error);
+	return idle && error == NULL && !proctable_read(pid, &doctor);
+}
+
+static void
+visit_trial(struct leftovers *leftovers, const struct lockdir *lock)
+{
+	struct fault fault;
+
+	leftovers->directories++;
+	if (leftovers->repair)
+		(void)lockdir_remove(lock, &fault);
 }
 
 static void
@@ -59,12 +98,18 @@ visit_lock(struct leftovers *leftovers, const char *name)
 	if (lockdir_open(leftovers->directory, name, STATE_READ, NULL, 0, &lock, &fault) == -1 ||
 	    lock.fd == -1)
 		return;
+	if (is_trial_of_the_dead(&lock)) {
+		visit_trial(leftovers, &lock);
+		lockdir_close(&lock);
+		return;
+	}
 	queue_init(&queue, &lock);
 	leftovers->tickets += queue_dead(&queue, leftovers->repair);
 	if (!generation_is_sound(&lock)) {
 		leftovers->damaged++;
 		snprintf(leftovers->damaged_name, sizeof(leftovers->damaged_name), "%s", name);
-		leftovers->floor = suggest_floor(&lock);
+		/* One step more for what they do not say. */
+		leftovers->floor = highest_recorded(&lock) + NUMBER_STEP;
 	}
 	lockdir_close(&lock);
 }
@@ -95,8 +140,23 @@ doctor_leftovers(const struct statedir *directory, bool repair, struct finding *
 		    leftovers.tickets, repair ? ": removed" : ": harmless; --repair removes them");
 }
 
+/* Whatever a person writes, no generation may come twice. */
+static int
+mend_held(const struct lockdir *lock, uint64_t *floor, struct fault *fault)
+{
+	uint64_t given = highest_recorded(lock), highest;
+	struct fault ignored;
+
+	if (generation_highest(lock, &highest, &ignored) == 0 && highest > given)
+		given = highest;
+	if (*floor < given)
+		*floor = given;
+	return generation_mend(lock, *floor, fault);
+}
+
 int
-doctor_mend(const struct statedir *directory, const char *name, uint64_t floor, struct fault *fault)
+doctor_mend(
+    const struct statedir *directory, const char *name, uint64_t *floor, struct fault *fault)
 {
 	struct lockdir lock;
 	int fd, result = -1;
@@ -112,7 +172,7 @@ doctor_mend(const struct statedir *directory, const char *name, uint64_t floor, 
 	if (fd != -1 && lock_try(fd, LOCK_EXCLUSIVE) != LOCK_TAKEN)
 		fault_set(fault, FAULT_LOCK_UNUSABLE, EBUSY, "%s", name);
 	else if (fd != -1)
-		result = generation_mend(&lock, floor, fault);
+		result = mend_held(&lock, floor, fault);
 	if (fd != -1)
 		close(fd);
 	lockdir_close(&lock);

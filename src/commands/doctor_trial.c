@@ -145,7 +145,7 @@ doctor_trial(
 	struct lockdir lock;
 	struct fault fault;
 
-	snprintf(trial.name, sizeof(trial.name), "lockrun:v1:leader:doctor:%d", getpid());
+	snprintf(trial.name, sizeof(trial.name), DOCTOR_TRIAL "%d", getpid());
 	wrong = run_trial(&trial);
 	if (wrong != NULL) {
 		process_send(trial.holder, SIGKILL);

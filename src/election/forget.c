@@ -31,24 +31,49 @@ judge(const struct lockdir *lock, const struct roster *roster, duration_t older_
 										   : FORGET_DONE;
 }
 
-/* The lock is ours: nobody leads, and nobody can begin to until its directory has moved. */
 static enum forget
-forget_held(const struct lockdir *lock, int lock_fd, duration_t older_than, struct fault *fault)
+look_at(const struct lockdir *lock, duration_t older_than, struct fault *fault)
 {
 	struct roster roster;
 	enum forget verdict;
 
-	if (!lockdir_is_current(lock, lock_fd))
-		return FORGET_IN_USE;
 	if (roster_read(lock, &roster, fault) == -1)
 		return FORGET_FAULT;
 	verdict = judge(lock, &roster, older_than);
-	if (verdict == FORGET_DONE &&
-	    (floor_raise(lock->directory, roster.generation, fault) == -1 ||
-		lockdir_remove(lock, fault) == -1))
-		verdict = FORGET_FAULT;
 	roster_free(&roster);
 	return verdict;
+}
+
+/* The lock is ours: nobody leads, and nobody can begin to until its directory has moved. */
+static enum forget
+forget_held(const struct lockdir *lock, int lock_fd, duration_t older_than, struct fault *fault)
+{
+	enum forget verdict;
+	uint64_t highest;
+
+	if (!lockdir_is_current(lock, lock_fd))
+		return FORGET_IN_USE;
+	verdict = look_at(lock, older_than, fault);
+	if (verdict == FORGET_DONE && (generation_highest(lock, &highest, fault) == -1 ||
+					  floor_raise(lock->directory, highest, fault) == -1 ||
+					  lockdir_remove(lock, fault) == -1))
+		verdict = FORGET_FAULT;
+	return verdict;
+}
+
+static enum forget
+forget_free(const struct lockdir *lock, duration_t older_than, struct fault *fault)
+{
+	enum forget result = FORGET_IN_USE;
+	int lock_fd;
+
+	lock_fd = lockdir_file(lock, STATE_LOCK, STATE_CONTEND, fault);
+	if (lock_fd == -1)
+		return FORGET_FAULT;
+	if (lock_try(lock_fd, LOCK_EXCLUSIVE) == LOCK_TAKEN)
+		result = forget_held(lock, lock_fd, older_than, fault);
+	close(lock_fd);
+	return result;
 }
 
 enum forget
@@ -57,17 +82,14 @@ forget_lock(const struct statedir *directory, const struct lockname *name, durat
 {
 	enum forget result = FORGET_IN_USE;
 	struct lockdir lock;
-	int lock_fd;
 
 	if (lockdir_open(directory, name->text, STATE_READ, NULL, 0, &lock, fault) == -1)
 		return FORGET_FAULT;
-	lock_fd = lock.fd != -1 ? lockdir_file(&lock, STATE_LOCK, STATE_CONTEND, fault) : -1;
-	if (lock_fd == -1)
-		result = lock.fd == -1 ? FORGET_IN_USE : FORGET_FAULT;
-	else if (lock_try(lock_fd, LOCK_EXCLUSIVE) == LOCK_TAKEN)
-		result = forget_held(&lock, lock_fd, older_than, fault);
-	if (lock_fd != -1)
-		close(lock_fd);
+	/* Looked at from outside first: one that stays is busy for no contender. */
+	if (lock.fd != -1)
+		result = look_at(&lock, older_than, fault);
+	if (result == FORGET_DONE)
+		result = forget_free(&lock, older_than, fault);
 	lockdir_close(&lock);
 	return result;
 }

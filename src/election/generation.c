@@ -130,6 +130,28 @@ generation_last(const struct lockdir *lock)
 	return last;
 }
 
+int
+generation_highest(const struct lockdir *lock, uint64_t *generation, struct fault *fault)
+{
+	char path[LOCKDIR_PATH_SIZE], file[NUMBER_FILE_SIZE], boot[BOOT_ID_SIZE];
+	struct number_plan plan;
+	bool sound;
+	int fd;
+
+	fd = lockdir_file(lock, STATE_NUMBER, STATE_READ, fault);
+	if (fd == -1)
+		return -1;
+	clock_boot_id(boot);
+	sound = pread(fd, file, sizeof(file), 0) == (ssize_t)sizeof(file) &&
+		number_plan(file, boot, &plan);
+	close(fd);
+	if (!sound)
+		return fault_set(fault, FAULT_NUMBER_DAMAGED, 0, "%s",
+		    lockdir_path(lock, STATE_NUMBER, path));
+	*generation = plan.next != 0 ? plan.next - 1 : INT64_MAX;
+	return 0;
+}
+
 bool
 generation_is_sound(const struct lockdir *lock)
 {

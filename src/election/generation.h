@@ -39,6 +39,12 @@ int generation_next(const struct lockdir *lock, uint64_t *generation, struct fau
  */
 uint64_t generation_last(const struct lockdir *lock);
 
+/*
+ * The highest generation that can have been given, also by an earlier boot whose last writes were
+ * lost. Call only while holding the lock. Returns 0, or -1 with a fault when that cannot be told.
+ */
+int generation_highest(const struct lockdir *lock, uint64_t *generation, struct fault *fault);
+
 /* Whether a generation could be given: `number` is there, and one of its slots is sound. */
 bool generation_is_sound(const struct lockdir *lock);
 
