@@ -143,7 +143,7 @@ without_lockrun() {
 	"$LOCKRUN" "$LOCK" sh -c 'ls /proc/$$/fd' 3>&- 9<file | sort -n >with
 	sh -c 'ls /proc/$$/fd' 3>&- 9<file | sort -n >without
 	[ "$(comm -3 <(sort with) <(sort without) | tr -d '\t')" = 200 ]
-	run -0 "$LOCKRUN" "$LOCK" sh -c 'readlink /proc/$$/fd/200'
+	run -0 "$LOCKRUN" "$LOCK" sh -c 'readlink /proc/$$/fd/940'
 	[ "$output" = "$LOCKRUN_DIR/$LOCK/lock" ]
 }
 

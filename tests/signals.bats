@@ -355,7 +355,7 @@ is_parent_of() { [ "$(cut -d' ' -f4 "/proc/$2/stat")" = "$1" ]; }
 @test "a daemon left behind does not keep the lock, though it has a copy" {
 	"$LOCKRUN" "$LOCK" sh -c 'setsid sleep 600 >/dev/null 2>&1 3>&- & echo $! >daemon'
 	kill -0 "$(cat daemon)"
-	[ -e "/proc/$(cat daemon)/fd/200" ]
+	[ -e "/proc/$(cat daemon)/fd/940" ]
 	"$LOCKRUN" -n "$LOCK" true
 	run -0 "$LOCKRUN" status "$LOCK"
 	[[ "$output" == *idle* ]]

@@ -11,6 +11,7 @@
 #include "commands/target.h"
 #include "commands/write_json.h"
 #include "election/generation.h"
+#include "election/roster.h"
 #include "election/terms.h"
 #include "kernel/clock.h"
 
@@ -23,7 +24,7 @@ length(int64_t from_ms, int64_t to_ms, char text[DURATION_TEXT_SIZE])
 }
 
 static void
-print_term(const struct term *term)
+print_term(const struct term *term, bool leads)
 {
 	char begun[CLOCK_TEXT_SIZE], waited[DURATION_TEXT_SIZE], held[DURATION_TEXT_SIZE],
 	    outcome[DESCRIBE_SIZE], command[SAY_CLEAN_SIZE], note[SAY_CLEAN_SIZE];
@@ -33,8 +34,8 @@ print_term(const struct term *term)
 	    term->generation, clock_text(term->begun_ms, begun),
 	    length(term->queued_ms, term->begun_ms, waited),
 	    length(term->begun_ms, term->ended_ms, held), say_clean(term->command, command),
-	    describe_outcome(term, outcome), term->note[0] != '\0' ? ", " : "",
-	    say_clean(term->note, note));
+	    leads ? "still leads" : describe_outcome(term, outcome),
+	    term->note[0] != '\0' ? ", " : "", say_clean(term->note, note));
 }
 
 /* Generations have gaps; a slot holds the newest of those that share it. */
@@ -50,11 +51,28 @@ for_each_term(const struct lockdir *lock, void (*each)(const struct term *, void
 	}
 }
 
+/* The generation whose term goes on; 0 for none. */
+static uint64_t
+leading_generation(const struct lockdir *lock)
+{
+	struct roster roster;
+	struct fault fault;
+	uint64_t leading = 0;
+
+	if (roster_read(lock, &roster, &fault) == -1)
+		return 0;
+	if (roster_is_held(&roster) && roster.has_last_term && roster.last_term.stage != TERM_ENDED)
+		leading = roster.generation;
+	roster_free(&roster);
+	return leading;
+}
+
 static void
 print_each(const struct term *term, void *context)
 {
-	(void)context;
-	print_term(term);
+	const uint64_t *leading = context;
+
+	print_term(term, term->generation == *leading);
 }
 
 static void
@@ -82,6 +100,7 @@ command_history(char **arguments, struct process_entry *entry)
 	struct target target;
 	struct options options;
 	struct ending ending;
+	uint64_t leading;
 	struct fault fault;
 
 	(void)entry;
@@ -95,7 +114,8 @@ command_history(char **arguments, struct process_entry *entry)
 		paper_begin();
 		paper_line(INK_FAINT, "%10s  %-24s  %8s  %8s  %s", "generation", "begun", "waited",
 		    "held", "command: how it ended, note");
-		for_each_term(&target.lock, print_each, NULL);
+		leading = leading_generation(&target.lock);
+		for_each_term(&target.lock, print_each, &leading);
 	}
 	return ending;
 }

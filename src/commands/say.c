@@ -74,7 +74,7 @@ say_whether_written(struct ending ending)
 	errno = 0;
 	if (fflush(stdout) != EOF && !ferror(stdout))
 		return ending;
-	fault_set(&fault, FAULT_SYSTEM, errno, "standard output");
+	fault_set(&fault, FAULT_OUTPUT, errno, "standard output");
 	return say_fault(&fault);
 }
 

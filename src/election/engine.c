@@ -35,7 +35,8 @@ engine_fault(const struct campaign *campaign, struct fault *fault)
 	char path[LOCKDIR_PATH_SIZE];
 	const int error = errno;
 	/* No thread for the wait, no descriptor: the lock is not to blame for that. */
-	const bool is_ours = error == EAGAIN || error == ENOMEM || error == EMFILE || error == ENFILE;
+	const bool is_ours =
+	    error == EAGAIN || error == ENOMEM || error == EMFILE || error == ENFILE;
 
 	fault_set(fault, is_ours ? FAULT_SYSTEM : FAULT_LOCK_UNUSABLE, error, "%s",
 	    lockdir_path(&campaign->lock, STATE_LOCK, path));

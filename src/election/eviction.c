@@ -171,8 +171,23 @@ evict_holder(struct eviction *eviction, const struct roster_entry *holder, struc
 
 /* ---- what is left of one ---- */
 
+/* Whether what is left still has the lock: a new holder has a ticket. */
+static bool
+is_left(const struct eviction *eviction, int lock_fd)
+{
+	struct roster roster;
+	struct fault fault;
+	bool left;
+
+	if (!lock_is_marked(lock_fd) || roster_read(eviction->lock, &roster, &fault) == -1)
+		return false;
+	left = roster.held == 0 && roster_is_held(&roster);
+	roster_free(&roster);
+	return left;
+}
+
 enum acquire
-evict_leftovers(struct eviction *eviction, struct fault *fault)
+evict_leftovers(struct eviction *eviction, pid_t taker, struct fault *fault)
 {
 	const duration_t begin = clock_monotonic();
 	const duration_t kill_at = eviction->force ? begin + GRACE : DURATION_NEVER;
@@ -185,10 +200,10 @@ evict_leftovers(struct eviction *eviction, struct fault *fault)
 	if (fd == -1)
 		return ACQUIRE_FAULT;
 	signals_take_over(eviction->signals);
-	while (lock_is_marked(fd) && result == ACQUIRE_TAKEN) {
-		census = lockers_signal_all(fd, signal);
+	while (result == ACQUIRE_TAKEN && is_left(eviction, fd)) {
+		census = lockers_signal_left(fd, taker, signal);
 		if (signal == SIGTERM)
-			lockers_signal_all(fd, SIGCONT);
+			lockers_signal_left(fd, taker, SIGCONT);
 		eviction->signal = signals_pending_end(eviction->signals);
 		if (census.refused > 0)
 			result = not_allowed(eviction, census.refused_pid, fault);

@@ -146,8 +146,8 @@ generation_highest(const struct lockdir *lock, uint64_t *generation, struct faul
 		number_plan(file, boot, &plan);
 	close(fd);
 	if (!sound)
-		return fault_set(fault, FAULT_NUMBER_DAMAGED, 0, "%s",
-		    lockdir_path(lock, STATE_NUMBER, path));
+		return fault_set(
+		    fault, FAULT_NUMBER_DAMAGED, 0, "%s", lockdir_path(lock, STATE_NUMBER, path));
 	*generation = plan.next != 0 ? plan.next - 1 : INT64_MAX;
 	return 0;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 #include "election/roster.h"
 
+#include <bsd/string.h>
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +11,7 @@
 #include "election/generation.h"
 #include "election/skips.h"
 #include "election/terms.h"
+#include "kernel/clock.h"
 #include "kernel/lock.h"
 #include "kernel/proctable.h"
 
@@ -130,6 +133,36 @@ read_once(const struct lockdir *lock, struct roster *roster)
 	return 0;
 }
 
+/*
+ * A full disk leaves tickets without their text. When it was queued stands in the name, and who
+ * holds stands in the record of its term, whose blocks were there before.
+ */
+static void
+complete(struct roster *roster)
+{
+	const int64_t booted_ms = clock_realtime_ms() - clock_boottime() / DURATION_MILLISECOND;
+	const struct term *term = &roster->last_term;
+
+	for (size_t i = 0; i < roster->count; i++) {
+		const struct ticket *ticket = &roster->entries[i].ticket;
+		struct ticket_text *text = &roster->entries[i].text;
+
+		if (text->contender[0] != '\0')
+			continue;
+		text->since_ms =
+		    booted_ms + (int64_t)(ticket->arrival / (uint64_t)DURATION_MILLISECOND);
+		if (ticket->state != TICKET_HOLDING || ticket->mode != TICKET_EXCLUSIVE ||
+		    !roster->has_last_term || term->stage == TERM_ENDED || term->pid != ticket->pid)
+			continue;
+		text->since_ms = term->begun_ms;
+		text->generation = term->generation;
+		strlcpy(text->contender, term->contender, sizeof(text->contender));
+		strlcpy(text->condition, "leading", sizeof(text->condition));
+		strlcpy(text->command, term->command, sizeof(text->command));
+		strlcpy(text->note, term->note, sizeof(text->note));
+	}
+}
+
 int
 roster_read(const struct lockdir *lock, struct roster *roster, struct fault *fault)
 {
@@ -152,6 +185,7 @@ roster_read(const struct lockdir *lock, struct roster *roster, struct fault *fau
 	skips_read(lock, &roster->skips);
 	roster->has_last_term =
 	    roster->generation != 0 && terms_read(lock, roster->generation, &roster->last_term);
+	complete(roster);
 	roster->unsupervised =
 	    roster->orphaned && roster->has_last_term && roster->last_term.stage == TERM_UNREPORTED;
 	roster->orphaned = roster->orphaned && !roster->unsupervised;

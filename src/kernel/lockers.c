@@ -14,7 +14,7 @@
 
 /* "lock:	1: FLOCK  ADVISORY  WRITE 812 00:2f:123 0 EOF" */
 static bool
-shows_flock(int directory, const char *number, bool *exclusive)
+shows_flock(int directory, const char *number, bool *exclusive, pid_t *taker)
 {
 	char path[64], line[256];
 	bool shows = false;
@@ -29,6 +29,9 @@ shows_flock(int directory, const char *number, bool *exclusive)
 	while (!shows && fgets(line, sizeof(line), info) != NULL) {
 		shows = strncmp(line, "lock:", 5) == 0 && strstr(line, " FLOCK ") != NULL;
 		*exclusive = strstr(line, " WRITE ") != NULL;
+		/* 0 for one of another pid namespace, or of this one when it is gone. */
+		if (sscanf(line, "lock: %*d: FLOCK %*s %*s %d", taker) != 1)
+			*taker = 0;
 	}
 	fclose(info);
 	return shows;
@@ -36,7 +39,7 @@ shows_flock(int directory, const char *number, bool *exclusive)
 
 /* Whether the process of this /proc directory has the file open under a flock(2). */
 static bool
-locks_file(int directory, const struct stat *file, bool *exclusive)
+locks_file(int directory, const struct stat *file, bool *exclusive, pid_t *taker)
 {
 	const struct dirent *entry;
 	struct stat other;
@@ -53,7 +56,7 @@ locks_file(int directory, const struct stat *file, bool *exclusive)
 		snprintf(path, sizeof(path), "fd/%.20s", entry->d_name);
 		locks = entry->d_name[0] != '.' && fstatat(directory, path, &other, 0) == 0 &&
 			other.st_dev == file->st_dev && other.st_ino == file->st_ino &&
-			shows_flock(directory, entry->d_name, exclusive);
+			shows_flock(directory, entry->d_name, exclusive, taker);
 	}
 	closedir(open_files);
 	return locks;
@@ -64,21 +67,35 @@ lockers_include_us(int fd, bool *exclusive)
 {
 	struct stat file;
 	bool inherits;
+	pid_t taker;
 	int directory;
 
 	directory = open("/proc/self", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (directory == -1)
 		return false;
-	inherits = fstat(fd, &file) == 0 && locks_file(directory, &file, exclusive);
+	inherits = fstat(fd, &file) == 0 && locks_file(directory, &file, exclusive, &taker);
 	close(directory);
 	return inherits;
 }
 
-int
-lockers_signal_one(pid_t pid, int fd, int signal)
+#define ANYBODY ((pid_t)-1)
+
+/* Whether what a process has locked was locked by one that is gone, or by wanted. */
+static bool
+was_taken_by(pid_t taker, pid_t wanted)
+{
+	struct process_stat stat;
+
+	return taker == 0 || taker == wanted || !proctable_read(taker, &stat);
+}
+
+/* wanted: signal it only if the lock was taken by that one, or by one that is gone. */
+static int
+signal_locker(pid_t pid, int fd, int signal, pid_t wanted)
 {
 	struct stat file;
 	bool exclusive;
+	pid_t taker;
 	int directory, result = -1, error = ESRCH;
 
 	directory = proctable_open(pid);
@@ -87,7 +104,8 @@ lockers_signal_one(pid_t pid, int fd, int signal)
 		return -1;
 	}
 	/* The handle first, then the question who it is: in this order the answer stays true. */
-	if (fstat(fd, &file) == 0 && locks_file(directory, &file, &exclusive)) {
+	if (fstat(fd, &file) == 0 && locks_file(directory, &file, &exclusive, &taker) &&
+	    (wanted == ANYBODY || was_taken_by(taker, wanted))) {
 		result = process_send_by(directory, signal);
 		error = errno;
 	}
@@ -96,9 +114,16 @@ lockers_signal_one(pid_t pid, int fd, int signal)
 	return result;
 }
 
+int
+lockers_signal_one(pid_t pid, int fd, int signal)
+{
+	return signal_locker(pid, fd, signal, ANYBODY);
+}
+
 struct round {
 	int fd;
 	int signal;
+	pid_t taker;
 	struct census census;
 };
 
@@ -111,7 +136,7 @@ visit(pid_t pid, void *context)
 
 	if (pid == proctable_self())
 		return;
-	if (lockers_signal_one(pid, round->fd, round->signal) == -1) {
+	if (signal_locker(pid, round->fd, round->signal, round->taker) == -1) {
 		if (errno != EPERM)
 			return;
 		census->refused++;
@@ -125,9 +150,9 @@ visit(pid_t pid, void *context)
 }
 
 struct census
-lockers_signal_all(int fd, int signal)
+lockers_signal_left(int fd, pid_t taker, int signal)
 {
-	struct round round = {.fd = fd, .signal = signal};
+	struct round round = {.fd = fd, .signal = signal, .taker = taker};
 
 	proctable_each(visit, &round);
 	return round.census;

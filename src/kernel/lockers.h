@@ -22,8 +22,9 @@ bool lockers_include_us(int fd, bool *exclusive);
 int lockers_signal_one(pid_t pid, int fd, int signal);
 
 /*
- * The same for all processes but ourselves, whatever their pids: those that have inherited a lock.
+ * The same for all processes but ourselves that have inherited a lock which taker took, or one that
+ * is gone: never for those who have taken it since (proc(5) tells who took a lock).
  */
-struct census lockers_signal_all(int fd, int signal);
+struct census lockers_signal_left(int fd, pid_t taker, int signal);
 
 #endif

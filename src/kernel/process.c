@@ -131,7 +131,7 @@ process_find(const char *command, struct fault *fault)
 static void
 pass_on(int fd)
 {
-	static const int lowest[] = {200, 20, 3};
+	static const int lowest[] = {940, 20, 3};
 
 	for (size_t i = 0; i < sizeof(lowest) / sizeof(lowest[0]); i++) {
 		if (fcntl(fd, F_DUPFD, lowest[i]) != -1)

@@ -113,6 +113,8 @@ static const struct fault_row fault_table[] = {
 
     {FAULT_SYSTEM, STATUS_NOT_STARTED, "lockrun itself could not go on",
 	"nothing was run; look at the limits of this machine (ulimit -a)"},
+    {FAULT_OUTPUT, STATUS_NOT_STARTED, "what was asked for could not be written",
+	"look at where it goes"},
     {FAULT_START, STATUS_NOT_STARTED, "the command could not be started",
 	"nothing was run; look at free memory, ulimit -u and the length of the arguments"},
     {FAULT_NOT_FOUND, STATUS_NOT_FOUND, "command not found",

@@ -73,6 +73,7 @@ enum fault_kind {
 
 	/* lockrun itself failed before the start */
 	FAULT_SYSTEM,	      /* object names the facility; error tells */
+	FAULT_OUTPUT,	      /* standard output */
 	FAULT_START,	      /* fork, E2BIG, memory */
 	FAULT_NOT_FOUND,      /* 127 */
 	FAULT_NOT_EXECUTABLE, /* 126 */
