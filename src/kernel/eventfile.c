@@ -62,7 +62,6 @@ is_regular(int fd)
 void
 eventfile_write(int fd, const char *line, size_t length)
 {
-	/* NOLINTNEXTLINE(performance-no-int-to-ptr): an iovec has no const for what is written */
 	const struct iovec whole = {.iov_base = (void *)(uintptr_t)line, .iov_len = length};
 	struct pollfd room = {.fd = fd, .events = POLLOUT};
 

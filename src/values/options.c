@@ -7,7 +7,7 @@
 #include "values/status.h"
 
 #define KILL_AFTER (10 * DURATION_SECOND)
-#define OLDER_THAN (30 * 86400 * DURATION_SECOND)
+#define OLDER_THAN (DURATION_SECOND * 86400 * 30)
 #define NAMES_MOST 64 /* more than the table has rows */
 #define WORDS_SIZE 128
 

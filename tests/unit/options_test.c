@@ -118,6 +118,9 @@ expect_stored(const struct option_row *row, const char *spelled)
 	case OPTION_STATUS:
 		ROW(EXPECT_INT(*(const int *)(const void *)field, 7), "%s", spelled);
 		break;
+	case OPTION_GENERATION:
+		ROW(EXPECT_INT(*(const uint64_t *)(const void *)field, 7), "%s", spelled);
+		break;
 	case OPTION_SCOPE:
 		ROW(EXPECT_INT(options.scope_count, 1), "%s", spelled);
 		ROW(EXPECT_STR(options.scopes[0], "7"), "%s", spelled);
