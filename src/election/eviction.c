@@ -119,7 +119,7 @@ end_tree(struct eviction *eviction, const struct roster_entry *holder, struct fa
 	const struct tree tree = {.root = holder->ticket.pid};
 	const duration_t kill_at = clock_monotonic() + GRACE;
 	struct census census;
-	int signal;
+	int signal = SIGTERM;
 
 	/* Each round only while the pid still is the ticket's owner: it may end, and be another. */
 	while (holder->same_namespace && is_there(eviction->lock, holder)) {
