@@ -192,7 +192,7 @@ evict_leftovers(struct eviction *eviction, pid_t taker, struct fault *fault)
 	const duration_t begin = clock_monotonic();
 	const duration_t kill_at = eviction->force ? begin + GRACE : DURATION_NEVER;
 	const duration_t until = clock_after(begin, eviction->wait);
-	struct census census;
+	struct census census = {0};
 	int fd, signal = SIGTERM;
 	enum acquire result = ACQUIRE_TAKEN;
 
@@ -201,7 +201,9 @@ evict_leftovers(struct eviction *eviction, pid_t taker, struct fault *fault)
 		return ACQUIRE_FAULT;
 	signals_take_over(eviction->signals);
 	while (result == ACQUIRE_TAKEN && is_left(eviction, fd)) {
-		census = lockers_signal_left(fd, taker, signal);
+		/* The walk through all descriptors of all processes is not for waiting. */
+		if (signal != 0)
+			census = lockers_signal_left(fd, taker, signal);
 		if (signal == SIGTERM)
 			lockers_signal_left(fd, taker, SIGCONT);
 		eviction->signal = signals_pending_end(eviction->signals);
