@@ -325,7 +325,8 @@ start_any(void)
 	static const char *const *const kinds[] = {
 	    none, none, none, none, none, try, brief, patient, held, none};
 
-	return start(kinds[random() % 10], "x", random() % 3000);
+	/* Some run long enough to be struck. */
+	return start(kinds[random() % 10], "x", random() % (random() % 4 == 0 ? 60000 : 3000));
 }
 
 static void
@@ -336,10 +337,12 @@ strike(const pid_t *pids, int contenders, int witness, struct counts *counts)
 	switch (random() % 8) {
 	case 0:
 	case 1:
+	case 2:
+	case 3:
 		counts->commands_killed +=
 		    kill_command(witness, random() % 2 == 0 ? SIGKILL : SIGTERM);
 		break;
-	case 2:
+	case 4:
 		counts->terminated += kill(victim, SIGTERM) == 0;
 		break;
 	default:
