@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "commands/describe.h"
 #include "commands/say.h"
@@ -119,7 +120,12 @@ follow(const struct options *options, struct target *target)
 	struct fault fault;
 	duration_t tick;
 
-	while (clock_monotonic() < until && !ferror(stdout)) {
+	do {
+		/* One that was forgotten, and may have come back, is another directory by now. */
+		if (watched.fd != -1 && !lockdir_in_place(&target->lock)) {
+			close(watched.fd);
+			watched.fd = -1;
+		}
 		if (watched.fd != -1)
 			lockwatch_drain(watched.fd);
 		else if (watch_anew(options, target, &watched.fd, &fault) == -1)
@@ -128,7 +134,7 @@ follow(const struct options *options, struct target *target)
 			return say_fault(&fault);
 		tick = clock_monotonic() + TICK;
 		clock_poll(&watched, 1, tick < until ? tick : until);
-	}
+	} while (clock_monotonic() < until && !ferror(stdout));
 	return (struct ending){.status = STATUS_OK};
 }
 
@@ -139,6 +145,7 @@ wait_until_end(const struct options *options, struct target *target, struct sign
 {
 	char text[DESCRIBE_SIZE], length[DURATION_TEXT_SIZE];
 	const struct roster_entry *holder;
+	enum acquire result;
 	struct roster roster;
 	struct fault fault;
 	int signal = 0;
@@ -153,7 +160,9 @@ wait_until_end(const struct options *options, struct target *target, struct sign
 		    .status = roster_is_held(&roster) ? STATUS_NOT_ACQUIRED : STATUS_OK};
 	}
 	describe_contender(holder, text);
-	switch (await_end(&target->lock, holder, options->wait, signals, &signal)) {
+	result = await_end(&target->lock, holder, options->wait, signals, &signal);
+	roster_free(&roster);
+	switch (result) {
 	case ACQUIRE_TAKEN:
 		return (struct ending){.status = STATUS_OK};
 	case ACQUIRE_LATE:
