@@ -92,7 +92,7 @@ static const struct figure {
 	int64_t (*value)(const struct figures *figures);
 	const char *help;
 } figure_table[] = {
-    {"generation", "lockrun_generation", true, false, generation, "Newest generation given."},
+    {"generation", "lockrun_generation", false, false, generation, "Newest generation given."},
     {"held", "lockrun_held", false, false, held, "Whether the lock is held now."},
     {"waiting", "lockrun_waiting", false, false, waiting, "Contenders in the queue now."},
     {"finished", "lockrun_finished_total", true, false, finished, "Terms that exited with 0."},
