@@ -114,7 +114,6 @@ expect_stored(const struct option_row *row, const char *spelled)
 		ROW(EXPECT_INT(*(const int *)(const void *)field, choices_before_last(row)), "%s",
 		    spelled);
 		break;
-	case OPTION_GENERATION:
 	case OPTION_STATUS:
 		ROW(EXPECT_INT(*(const int *)(const void *)field, 7), "%s", spelled);
 		break;
