@@ -19,6 +19,8 @@
 /* From SIGTERM to SIGKILL, as lockrun itself does it. */
 #define GRACE (10 * DURATION_SECOND)
 #define ROUND (50 * DURATION_MILLISECOND)
+/* One that ends at this moment is out of sight before its lock is gone. */
+#define UNSEEN_ROUNDS 5
 
 static enum acquire
 system_fault(const struct lockdir *lock, int error, struct fault *fault)
@@ -63,24 +65,29 @@ signal_owner(
 enum acquire
 evict_waiter(struct eviction *eviction, const struct roster_entry *waiter, struct fault *fault)
 {
-	return signal_owner(eviction, waiter, SIGTERM, fault);
+	const enum acquire result = signal_owner(eviction, waiter, SIGTERM, fault);
+
+	return result == ACQUIRE_TAKEN && waiter->frozen
+		   ? signal_owner(eviction, waiter, SIGCONT, fault)
+		   : result;
 }
 
 /* ---- a holder ---- */
 
+/* Whether its ticket is still there, and alive. */
 static bool
-is_there(const struct lockdir *lock, const struct roster_entry *holder)
+is_held_by(const struct lockdir *lock, const struct roster_entry *holder)
 {
 	char name[TICKET_NAME_SIZE];
-	bool there;
+	bool held;
 	int fd;
 
 	fd = lockdir_ticket_open(lock, ticket_pack(&holder->ticket, name));
 	if (fd == -1)
 		return false;
-	there = lockers_signal_one(holder->ticket.pid, fd, 0) == 0;
+	held = lock_try(fd, LOCK_SHARED) == LOCK_BUSY;
 	close(fd);
-	return there;
+	return held;
 }
 
 static enum acquire
@@ -93,6 +100,7 @@ await_holder(struct eviction *eviction, const struct roster_entry *holder, durat
 	return result == ACQUIRE_FAULT ? system_fault(eviction->lock, errno, fault) : result;
 }
 
+/* Whether it does what it was asked; one that is frozen does not, whatever it said before. */
 static bool
 is_stepping_down(const struct lockdir *lock, const struct roster_entry *holder)
 {
@@ -104,35 +112,42 @@ is_stepping_down(const struct lockdir *lock, const struct roster_entry *holder)
 	if (roster_read(lock, &roster, &fault) == -1)
 		return false;
 	now = roster_find(&roster, holder->text.contender);
-	stepping = now == NULL || strcmp(now->text.condition, "stepping-down") == 0;
+	stepping =
+	    now == NULL || (strcmp(now->text.condition, "stepping-down") == 0 && !now->frozen);
 	roster_free(&roster);
 	return stepping;
 }
 
 /*
  * It does not answer: end its tree, as it would have, and then itself. It keeps the lock until it
- * is gone, so nobody leads before.
+ * is gone, so nobody leads before. Before each round it is asked of the ticket whether the pid is
+ * still its owner's: a pid that was given to another must not cost that one its children.
  */
 static enum acquire
 end_tree(struct eviction *eviction, const struct roster_entry *holder, struct fault *fault)
 {
 	const struct tree tree = {.root = holder->ticket.pid};
 	const duration_t kill_at = clock_monotonic() + GRACE;
-	struct census census;
+	struct census census = {0};
 	int signal = SIGTERM;
 
-	/* Each round only while the pid still is the ticket's owner: it may end, and be another. */
-	while (holder->same_namespace && is_there(eviction->lock, holder)) {
+	do {
+		if (signal_owner(eviction, holder, 0, fault) == ACQUIRE_FAULT)
+			return ACQUIRE_FAULT;
+		if (!is_held_by(eviction->lock, holder))
+			return ACQUIRE_TAKEN;
 		census = tree_signal(&tree, signal);
 		if (signal == SIGTERM)
 			tree_signal(&tree, SIGCONT);
 		if (census.refused > 0)
 			return not_allowed(eviction, census.refused_pid, fault);
-		if (census.living == 0)
-			break;
-		clock_poll(NULL, 0, clock_monotonic() + ROUND);
+		eviction->signal = signals_pending_end(eviction->signals);
+		if (eviction->signal != 0)
+			return ACQUIRE_SIGNAL;
+		if (census.living > 0)
+			clock_poll(NULL, 0, clock_monotonic() + ROUND);
 		signal = clock_monotonic() >= kill_at ? SIGKILL : 0;
-	}
+	} while (census.living > 0);
 	return signal_owner(eviction, holder, SIGKILL, fault);
 }
 
@@ -145,6 +160,8 @@ shorter(duration_t a, duration_t b)
 enum acquire
 evict_holder(struct eviction *eviction, const struct roster_entry *holder, struct fault *fault)
 {
+	const duration_t patience =
+	    eviction->force ? shorter(eviction->wait, ANSWER_WITHIN) : eviction->wait;
 	struct ask ask = {.verb = ASK_STOP, .generation = holder->text.generation};
 	enum acquire result;
 
@@ -153,14 +170,14 @@ evict_holder(struct eviction *eviction, const struct roster_entry *holder, struc
 	strlcpy(ask.reason, eviction->reason, sizeof(ask.reason));
 	if (asks_send(eviction->lock, &ask, fault) == -1)
 		return ACQUIRE_FAULT;
-	/* One that is stopped cannot hear; that it may not be continued shows when it stays. */
-	if (holder->frozen)
-		(void)signal_owner(eviction, holder, SIGCONT, fault);
-	if (!eviction->force)
-		return await_holder(eviction, holder, eviction->wait, fault);
-	result = await_holder(eviction, holder, shorter(eviction->wait, ANSWER_WITHIN), fault);
+	/* One that is stopped cannot hear. */
+	if (holder->frozen && signal_owner(eviction, holder, SIGCONT, fault) == ACQUIRE_FAULT)
+		return ACQUIRE_FAULT;
+	result = await_holder(eviction, holder, patience, fault);
+	if (result != ACQUIRE_LATE || !eviction->force)
+		return result;
 	/* One that has heard gets the grace that it may be giving; -k can have made that longer. */
-	if (result == ACQUIRE_LATE && is_stepping_down(eviction->lock, holder))
+	if (is_stepping_down(eviction->lock, holder))
 		result = await_holder(eviction, holder, shorter(eviction->wait, GRACE), fault);
 	if (result == ACQUIRE_LATE)
 		result = end_tree(eviction, holder, fault);
@@ -170,6 +187,15 @@ evict_holder(struct eviction *eviction, const struct roster_entry *holder, struc
 }
 
 /* ---- what is left of one ---- */
+
+/* It holds the lock, and none of the processes that we may look into has it. */
+static enum acquire
+out_of_sight(const struct lockdir *lock, struct fault *fault)
+{
+	fault_set(fault, FAULT_NOT_ALLOWED, EPERM,
+	    "%s: held by a process of another user or another pid namespace", lock->name);
+	return ACQUIRE_FAULT;
+}
 
 /* Whether what is left still has the lock: a new holder has a ticket. */
 static bool
@@ -186,29 +212,55 @@ is_left(const struct eviction *eviction, int lock_fd)
 	return left;
 }
 
+/* One round: those that have the lock, and those below them that were noted. */
+static struct census
+signal_left(int fd, pid_t taker, const struct tree *below, int signal)
+{
+	struct census census = lockers_signal_left(fd, taker, signal);
+	const struct census noted = tree_signal_noted(below, signal);
+
+	if (signal == SIGTERM) {
+		lockers_signal_left(fd, taker, SIGCONT);
+		tree_signal_noted(below, SIGCONT);
+	}
+	census.living += noted.living;
+	if (noted.refused > 0) {
+		census.refused += noted.refused;
+		census.refused_pid = noted.refused_pid;
+	}
+	return census;
+}
+
 enum acquire
 evict_leftovers(struct eviction *eviction, pid_t taker, struct fault *fault)
 {
 	const duration_t begin = clock_monotonic();
 	const duration_t kill_at = eviction->force ? begin + GRACE : DURATION_NEVER;
 	const duration_t until = clock_after(begin, eviction->wait);
-	struct census census = {0};
-	int fd, signal = SIGTERM;
+	struct tree below = {0};
+	struct census census = {.living = 1};
+	int fd, signal = SIGTERM, unseen = 0;
 	enum acquire result = ACQUIRE_TAKEN;
 
 	fd = lockdir_file(eviction->lock, STATE_LOCK, STATE_READ, fault);
 	if (fd == -1)
 		return ACQUIRE_FAULT;
 	signals_take_over(eviction->signals);
-	while (result == ACQUIRE_TAKEN && is_left(eviction, fd)) {
+	/* Some close all descriptors of what they start: these are found before their parents go.
+	 */
+	if (eviction->force)
+		lockers_note_below(fd, taker, &below);
+	while (result == ACQUIRE_TAKEN &&
+	       (is_left(eviction, fd) || tree_signal_noted(&below, 0).living > 0)) {
 		/* The walk through all descriptors of all processes is not for waiting. */
 		if (signal != 0)
-			census = lockers_signal_left(fd, taker, signal);
-		if (signal == SIGTERM)
-			lockers_signal_left(fd, taker, SIGCONT);
+			census = signal_left(fd, taker, &below, signal);
 		eviction->signal = signals_pending_end(eviction->signals);
+		unseen = census.living > 0 ? 0 : unseen + 1;
 		if (census.refused > 0)
 			result = not_allowed(eviction, census.refused_pid, fault);
+		else if (unseen >= UNSEEN_ROUNDS)
+			result = out_of_sight(eviction->lock, fault);
 		else if (eviction->signal != 0)
 			result = ACQUIRE_SIGNAL;
 		else if (clock_monotonic() >= until)

@@ -52,6 +52,7 @@ locks_file(int directory, const struct stat *file, bool *exclusive, pid_t *taker
 	open_files = fd != -1 ? fdopendir(fd) : NULL;
 	if (open_files == NULL)
 		return false;
+	errno = 0;
 	while (!locks && (entry = readdir(open_files)) != NULL) {
 		snprintf(path, sizeof(path), "fd/%.20s", entry->d_name);
 		locks = entry->d_name[0] != '.' && fstatat(directory, path, &other, 0) == 0 &&
@@ -104,10 +105,13 @@ signal_locker(pid_t pid, int fd, int signal, pid_t wanted)
 		return -1;
 	}
 	/* The handle first, then the question who it is: in this order the answer stays true. */
+	errno = 0;
 	if (fstat(fd, &file) == 0 && locks_file(directory, &file, &exclusive, &taker) &&
 	    (wanted == ANYBODY || was_taken_by(taker, wanted))) {
 		result = process_send_by(directory, signal);
 		error = errno;
+	} else if (errno == EACCES) {
+		error = EACCES;
 	}
 	close(directory);
 	errno = error;
@@ -156,4 +160,29 @@ lockers_signal_left(int fd, pid_t taker, int signal)
 
 	proctable_each(visit, &round);
 	return round.census;
+}
+
+struct noting {
+	int fd;
+	pid_t taker;
+	struct tree *tree;
+};
+
+static void
+note_below(pid_t pid, void *context)
+{
+	const struct noting *noting = context;
+
+	if (pid == proctable_self() || signal_locker(pid, noting->fd, 0, noting->taker) == -1)
+		return;
+	noting->tree->root = pid;
+	tree_note_below(noting->tree);
+}
+
+void
+lockers_note_below(int fd, pid_t taker, struct tree *tree)
+{
+	struct noting noting = {.fd = fd, .taker = taker, .tree = tree};
+
+	proctable_each(note_below, &noting);
 }

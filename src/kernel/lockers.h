@@ -7,6 +7,7 @@
 #define LOCKRUN_KERNEL_LOCKERS_H
 
 #include "kernel/proctable.h"
+#include "kernel/tree.h"
 
 /*
  * Whether we have inherited a descriptor of the same file as fd that holds a flock(2), by the
@@ -17,7 +18,7 @@ bool lockers_include_us(int fd, bool *exclusive);
 /*
  * Send a signal (0: none) to a process, if it has the file that fd is open on open under a
  * flock(2): so it cannot be another that was given the pid. Returns 0, or -1 with errno; ESRCH
- * when it is gone or another.
+ * when it is gone or another, EACCES when we may not see what it has open.
  */
 int lockers_signal_one(pid_t pid, int fd, int signal);
 
@@ -26,5 +27,8 @@ int lockers_signal_one(pid_t pid, int fd, int signal);
  * is gone: never for those who have taken it since (proc(5) tells who took a lock).
  */
 struct census lockers_signal_left(int fd, pid_t taker, int signal);
+
+/* Note in tree all processes below those: what has closed the lock, but is of the same making. */
+void lockers_note_below(int fd, pid_t taker, struct tree *tree);
 
 #endif

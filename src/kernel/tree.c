@@ -119,11 +119,38 @@ note_if_below(pid_t pid, void *context)
 	struct process_stat process;
 
 	if (tree->stranger_count < TREE_STRANGERS_MAX && proctable_read(pid, &process) &&
-	    belongs(&nobody_noted, &process)) {
+	    belongs(&nobody_noted, &process) && !is_stranger(tree, &process)) {
 		tree->strangers[tree->stranger_count].pid = pid;
 		tree->strangers[tree->stranger_count].start = process.start;
 		tree->stranger_count++;
 	}
+}
+
+void
+tree_note_below(struct tree *tree)
+{
+	proctable_each(note_if_below, tree);
+}
+
+struct census
+tree_signal_noted(const struct tree *tree, int signal)
+{
+	struct census census = {0};
+	struct process_stat process;
+
+	for (size_t i = 0; i < tree->stranger_count; i++) {
+		if (!proctable_read(tree->strangers[i].pid, &process) || is_gone(&process) ||
+		    process.start != tree->strangers[i].start)
+			continue;
+		census.living++;
+		census.living_pid = process.pid;
+		census.living_state = process.state;
+		if (signal != 0 && send_to(tree, &process, signal) == -1 && errno == EPERM) {
+			census.refused++;
+			census.refused_pid = process.pid;
+		}
+	}
+	return census;
 }
 
 void
@@ -133,5 +160,5 @@ tree_begin(struct tree *tree)
 	tree->stranger_count = 0;
 	/* Hardly anybody has children here, and one question is cheaper than a walk. */
 	if (process_has_children())
-		proctable_each(note_if_below, tree);
+		tree_note_below(tree);
 }

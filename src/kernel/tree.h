@@ -24,6 +24,13 @@ struct tree {
 void tree_begin(struct tree *tree);
 
 /*
+ * For processes that are not ours: note as strangers, beside those noted already, all that are
+ * below root now; and reach those that were noted and still live, whoever their parent is by now.
+ */
+void tree_note_below(struct tree *tree);
+struct census tree_signal_noted(const struct tree *tree, int signal);
+
+/*
  * Send a signal (0: none, just count) to every process of the tree and say what was found. One
  * pass: what forks meanwhile is met by the next one. Without /proc nothing is found.
  */
