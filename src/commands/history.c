@@ -4,13 +4,13 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "commands/describe.h"
 #include "commands/paper.h"
 #include "commands/say.h"
 #include "commands/target.h"
 #include "commands/write_json.h"
-#include "election/generation.h"
 #include "election/roster.h"
 #include "election/terms.h"
 #include "kernel/clock.h"
@@ -38,17 +38,28 @@ print_term(const struct term *term, bool leads)
 	    term->note[0] != '\0' ? ", " : "", say_clean(term->note, note));
 }
 
-/* Generations have gaps; a slot holds the newest of those that share it. */
+static int
+newest_first(const void *a, const void *b)
+{
+	const struct term *first = a, *second = b;
+
+	return (second->generation > first->generation) - (second->generation < first->generation);
+}
+
+/* Generations have gaps, as after each boot; a slot holds the newest of those that share it. */
 static void
 for_each_term(const struct lockdir *lock, void (*each)(const struct term *, void *), void *context)
 {
-	const uint64_t last = generation_last(lock);
-	struct term term;
+	struct term terms[TERM_SLOTS];
+	size_t count = 0;
 
-	for (uint64_t back = 0; back < TERM_SLOTS && back < last; back++) {
-		if (terms_read(lock, last - back, &term))
-			each(&term, context);
-	}
+	if (lock->fd == -1)
+		return;
+	for (uint64_t slot = 0; slot < TERM_SLOTS; slot++)
+		count += terms_read_slot(lock, slot, &terms[count]);
+	qsort(terms, count, sizeof(terms[0]), newest_first);
+	for (size_t i = 0; i < count; i++)
+		each(&terms[i], context);
 }
 
 /* The generation whose term goes on; 0 for none. */
