@@ -81,10 +81,6 @@ describe_hold(const struct roster *roster, const char *contender, char text[DESC
 char *
 describe_outcome(const struct term *term, char text[DESCRIBE_SIZE])
 {
-	if (term->stage == TERM_UNREPORTED)
-		return strcpy(text, "not reported (--no-fork)");
-	if (term->stage != TERM_ENDED)
-		return strcpy(text, "its end is not known");
 	if (term->signal != 0)
 		snprintf(text, DESCRIBE_SIZE, "%s by signal %d (%s)", reason_word(term->reason),
 		    term->signal, strsignal(term->signal));

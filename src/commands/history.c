@@ -23,6 +23,14 @@ length(int64_t from_ms, int64_t to_ms, char text[DURATION_TEXT_SIZE])
 		   : duration_format((to_ms - from_ms) * DURATION_MILLISECOND, text);
 }
 
+static const char *
+ending_of(const struct term *term, char text[DESCRIBE_SIZE])
+{
+	if (term->stage == TERM_UNREPORTED)
+		return "nobody reports its end (--no-fork)";
+	return term->stage == TERM_ENDED ? describe_outcome(term, text) : "no end is recorded";
+}
+
 static void
 print_term(const struct term *term, bool leads)
 {
@@ -34,8 +42,8 @@ print_term(const struct term *term, bool leads)
 	    term->generation, clock_text(term->begun_ms, begun),
 	    length(term->queued_ms, term->begun_ms, waited),
 	    length(term->begun_ms, term->ended_ms, held), say_clean(term->command, command),
-	    leads ? "still leads" : describe_outcome(term, outcome),
-	    term->note[0] != '\0' ? ", " : "", say_clean(term->note, note));
+	    leads ? "still leads" : ending_of(term, outcome), term->note[0] != '\0' ? ", " : "",
+	    say_clean(term->note, note));
 }
 
 static int

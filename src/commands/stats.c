@@ -136,13 +136,15 @@ print_text(const struct statedir *directory, const struct views *views)
 		for (size_t j = 0; j < FIGURES; j++) {
 			const int64_t value = figure_table[j].value(&figures);
 
+			/* "held_time", since "held" says whether it is. */
 			if (figure_table[j].is_time)
-				paper_line(INK_PLAIN, "  %-16.*s %s",
-				    (int)strlen(figure_table[j].name) - 3, figure_table[j].name,
+				paper_line(INK_PLAIN, "  %.*stime %*s%s",
+				    (int)strlen(figure_table[j].name) - 2, figure_table[j].name,
+				    17 - (int)strlen(figure_table[j].name), "",
 				    duration_format(value * DURATION_MILLISECOND, length));
 			else
 				paper_line(
-				    INK_PLAIN, "  %-16s %" PRId64, figure_table[j].name, value);
+				    INK_PLAIN, "  %-19s %" PRId64, figure_table[j].name, value);
 		}
 	}
 }

@@ -1,0 +1,436 @@
+#!/usr/bin/env bats
+# Seeing who leads, who waits and what happened: status, watch, history, stats.
+load helper
+
+SINCE='([0-9.]+(ms|s|m|h|d))+'
+TIME='[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z'
+
+# shows LINE-PATTERN: whether a line of $output is like that, as a whole.
+shows() { grep -qxE -- "$1" <<<"$output" || { echo "no line like: $1" >&2; printf '%s\n' "$output" >&2; return 1; }; }
+status_shows() { run -0 "$LOCKRUN" status "$LOCK" && shows "$1" 2>/dev/null; }
+json_has() { run -0 "$LOCKRUN" status --json "$LOCK" && [[ "$output" == *"$1"* ]]; }
+
+# orphan: a lockrun is killed, its command in $ORPHAN lives on with the lock.
+orphan() {
+	lead "$LOCK" sh -c 'trap "" TERM; echo $$ >orphan; exec sleep 600' 2>/dev/null
+	await test -s orphan
+	ORPHAN=$(cat orphan)
+	kill -KILL "$STARTED"
+	ends 137 "$STARTED"
+}
+
+# ---- status ----
+
+@test "status: a frozen leader is called frozen, and what lets it go on is said" {
+	hold
+	kill -STOP "$HOLDER"
+	await status_shows "  leader +pid $HOLDER \(sh\) for $SINCE, frozen \(SIGCONT lets it go on\)"
+	shows "$LOCK: led by a frozen process, generation 1"
+	json_has '"health":"frozen"'
+	kill -CONT "$HOLDER"
+	await json_has '"health":"ok"'
+	run -0 "$LOCKRUN" status "$LOCK"
+	shows "$LOCK: led, generation 1"
+	release
+}
+
+@test "status: what a killed lockrun left behind is called orphaned, and the lock stays held" {
+	orphan
+	start "$LOCKRUN" "$LOCK" true
+	local waiter=$STARTED
+	await is_pending 1
+	run -0 "$LOCKRUN" status "$LOCK"
+	shows "$LOCK: orphaned, generation 1"
+	shows '  leader +held by what a killed lockrun left behind \(sh, generation 1\), 1 waiting'
+	shows "  waiter 1 +pid $waiter \(true\) for $SINCE"
+	json_has '"orphaned":true'
+	kill -KILL "$ORPHAN"
+	ends 0 "$waiter"
+	json_has '"orphaned":false'
+}
+
+@test "status: a command that took lockrun's place is led without supervision" {
+	start "$LOCKRUN" -F --note 'by itself' "$LOCK" sh -c 'echo $$ >ready; exec sleep 600'
+	await test -s ready
+	[ "$(cat ready)" = "$STARTED" ]
+	run -0 "$LOCKRUN" status "$LOCK"
+	shows "$LOCK: led without supervision, generation 1"
+	shows "  leader +held by pid $STARTED \(sh, --no-fork\) for $SINCE, generation 1, 0 waiting"
+	json_has '"unsupervised":true'
+	kill "$STARTED"
+	ends 143 "$STARTED"
+	run -0 "$LOCKRUN" status "$LOCK"
+	shows "$LOCK: idle, generation 1"
+	shows "  last term +generation 1 began $SINCE ago; nobody reports its end \(--no-fork\)"
+}
+
+@test "status: one that steps down says so, and why" {
+	start "$LOCKRUN" "$LOCK" sh -c 'trap "" TERM; echo >ready; read -r _ <go' 2>/dev/null
+	mkfifo go
+	await test -s ready
+	run -75 "$LOCKRUN" stop -w 0 "$LOCK"
+	await json_has '"health":"stepping-down"'
+	[[ "$output" == *'"state":"stepping-down"'*'"reason":"stop"'* ]]
+	run -0 "$LOCKRUN" status "$LOCK"
+	shows "$LOCK: stepping down, generation 1"
+	shows "  leader +pid $STARTED \(sh\) for $SINCE, stepping down: stop"
+	kill -KILL "$(children_of "$STARTED")"
+	ends 124 "$STARTED"
+}
+
+@test "status: skips are counted, in all and since the last term began" {
+	hold
+	run -75 "$LOCKRUN" -n "$LOCK" true
+	run -75 "$LOCKRUN" -n "$LOCK" true
+	run -0 "$LOCKRUN" status "$LOCK"
+	shows "  skips +2 turned away since generation 1 began, 2 in all, the last $SINCE ago"
+	release
+	hold
+	run -75 "$LOCKRUN" -n "$LOCK" true
+	run -0 "$LOCKRUN" status "$LOCK"
+	shows "  skips +1 turned away since generation 2 began, 3 in all, the last $SINCE ago"
+	json_has '"skips":3,"skips_since_begin":1'
+	[ "$(stat -c %s "$LOCKRUN_DIR/$LOCK/skips")" -eq 256 ]
+	release
+}
+
+@test "status: of a version that is orphaned the other versions learn as well" {
+	orphan
+	run -0 "$LOCKRUN" status demo:v2:leader:sync
+	shows "  remark +$LOCK is led as well: another version is another lock"
+	kill -KILL "$ORPHAN"
+	await is_gone "$ORPHAN"
+	run -0 "$LOCKRUN" status demo:v2:leader:sync
+	[[ "$output" != *remark* ]]
+}
+
+@test "status: no colour off a terminal" {
+	hold
+	run -0 "$LOCKRUN" status
+	[[ "$output" != *$'\e'* ]]
+	release
+}
+
+on_terminal() { script -qec "$LOCKRUN status" /dev/null </dev/null; }
+
+@test "status: colour on a terminal, and none with NO_COLOR" {
+	command -v script >/dev/null || skip 'needs script'
+	hold
+	run -0 on_terminal
+	[[ "$output" == *$'\e[32m'"$LOCK: led"* ]]
+	NO_COLOR=1 run -0 on_terminal
+	[[ "$output" != *$'\e['* ]]
+	NO_COLOR= run -0 on_terminal
+	[[ "$output" == *$'\e[32m'"$LOCK: led"* ]]
+	release
+}
+
+@test "status: 2,000 in a loop never turn a try away from a free lock" {
+	"$LOCKRUN" "$LOCK" true
+	start sh -c 'i=0; while [ $i -lt 1000 ]; do "$0" status "$1" >/dev/null; i=$((i + 1)); done' "$LOCKRUN" "$LOCK"
+	local one=$STARTED tries=0
+	start sh -c 'i=0; while [ $i -lt 1000 ]; do "$0" status --json >/dev/null; i=$((i + 1)); done' "$LOCKRUN"
+	until is_gone "$one" && is_gone "$STARTED"; do
+		"$LOCKRUN" -n "$LOCK" true || echo "$tries" >>turned_away
+		tries=$((tries + 1))
+	done
+	[ ! -e turned_away ]
+	[ "$tries" -gt 20 ]
+	wait "$one" "$STARTED"
+}
+
+@test "status: a leader in another pid namespace is seen for what it is" {
+	needs_root
+	mkfifo go
+	start unshare -pf --mount-proc "$LOCKRUN" "$LOCK" sh -c 'echo >ready; read -r _ <go'
+	local there=$STARTED
+	await test -s ready
+	run -0 "$LOCKRUN" status "$LOCK"
+	shows "$LOCK: led, generation 1"
+	shows "  leader +pid 1 of another pid namespace \(sh\) for $SINCE"
+	json_has '"foreign_pid_namespace":true'
+	# And from in there, one out here.
+	echo >go
+	ends 0 "$there"
+	hold
+	run -0 unshare -pf --mount-proc "$LOCKRUN" status "$LOCK"
+	shows "$LOCK: led, generation 2"
+	shows "  leader +pid $HOLDER of another pid namespace \(sh\) for $SINCE"
+	release
+}
+
+@test "status: an orphan in another pid namespace is seen as well" {
+	needs_root
+	orphan
+	run -0 unshare -pf --mount-proc "$LOCKRUN" status "$LOCK"
+	shows "$LOCK: orphaned, generation 1"
+	kill -KILL "$ORPHAN"
+}
+
+@test "status: another user's leader in a directory that a group shares" {
+	needs_root
+	make_open_dir
+	mkdir "$OPEN_DIR/state"
+	chgrp 4242 "$OPEN_DIR/state"
+	chmod 2770 "$OPEN_DIR/state"
+	export LOCKRUN_DIR=$OPEN_DIR/state
+	mkfifo -m 666 "$OPEN_DIR/go"
+	chmod 666 "$OPEN_DIR/go"
+	start setpriv --reuid=65534 --regid=4242 --clear-groups "$OPEN_DIR/lockrun" --note theirs "$LOCK" \
+		sh -c 'read -r _ <"$0/go"' "$OPEN_DIR"
+	local theirs=$STARTED
+	await is_holding 1
+	run -0 setpriv --reuid=65533 --regid=4242 --clear-groups "$OPEN_DIR/lockrun" status "$LOCK"
+	shows "  leader +pid $theirs \(sh, theirs\) for $SINCE"
+	echo >"$OPEN_DIR/go"
+	ends 0 "$theirs"
+	run -0 setpriv --reuid=65533 --regid=4242 --clear-groups "$OPEN_DIR/lockrun" status "$LOCK"
+	shows "  last term +generation 1 finished, $SINCE ago"
+}
+
+# ---- watch ----
+
+watched() { grep -qE -- "$1" watched; }
+end_watch() {
+	kill "$WATCHER"
+	ends 143 "$WATCHER"
+}
+watch() {
+	start env --default-signal "$LOCKRUN" watch "$@" >watched
+	WATCHER=$STARTED
+}
+
+@test "watch: the present state first, then each change, and the queue is not joined" {
+	hold
+	local first=$HOLDER
+	watch "$LOCK"
+	await watched "^$TIME $LOCK: led by pid $first \(sh\), generation 1, 0 waiting$"
+	[ "$(pending)" -eq 0 ]
+	contend next "$LOCK"
+	await watched "led by pid $first .*, 1 waiting$"
+	release
+	await leads next
+	await watched "led by pid ${CONTENDERS[next]} \(sh\), generation 2, 0 waiting$"
+	let_end next
+	await watched ': idle, 0 waiting$'
+	end_watch
+}
+
+@test "watch: a stop and its reason, a freeze" {
+	start "$LOCKRUN" "$LOCK" sh -c 'trap "" TERM; echo >ready; exec sleep 600' 2>/dev/null
+	local leader=$STARTED
+	await test -s ready
+	local command=$(children_of "$leader")
+	watch "$LOCK"
+	await watched 'led by'
+	kill -STOP "$leader"
+	await watched 'waiting, frozen$'
+	kill -CONT "$leader"
+	run -75 "$LOCKRUN" stop -w 0 "$LOCK"
+	await watched 'stepping down: stop$'
+	kill -KILL "$command"
+	ends 124 "$leader"
+	await watched 'idle'
+	end_watch
+}
+
+@test "watch: creates nothing, and sees a lock come into being" {
+	watch "$LOCK"
+	await watched ': idle, 0 waiting$'
+	[ ! -e "$LOCKRUN_DIR" ]
+	hold
+	await watched 'led by pid [0-9]+ \(sh\), generation 1'
+	release
+	await watched_twice idle
+	end_watch
+}
+watched_twice() { [ "$(grep -c "$1" watched)" -eq 2 ]; }
+
+@test "watch: goes on with a lock that was forgotten and came back" {
+	"$LOCKRUN" "$LOCK" true
+	watch "$LOCK"
+	await watched idle
+	await forgotten
+	hold
+	await watched 'led by pid [0-9]+ \(sh\), generation 2'
+	# From now on each change is told at once, not at the next look only.
+	release
+	local i
+	for i in 1 2 3 4 5; do
+		hold
+		await watched "generation $((i + 2))"
+		release
+	done
+	end_watch
+}
+forgotten() { "$LOCKRUN" prune --older-than 1ms | grep -q .; }
+
+@test "watch --json: one document a line, each of them whole" {
+	hold
+	watch --json "$LOCK"
+	await watched '"held":\[\{'
+	release
+	await watched '"held":\[\],"pending":\[\]'
+	end_watch
+	run -1 grep -vE '^\{"as_of":"[^"]+","directory":"[^"]+","locks":\[\{"name":".*\}\]\}$' watched
+	[ "$(wc -l <watched)" -ge 2 ]
+}
+
+@test "watch -w: ends by itself, and tells the present state even with no time at all" {
+	run -0 "$LOCKRUN" watch -w 10ms "$LOCK"
+	shows "$TIME $LOCK: idle, 0 waiting"
+	run -0 "$LOCKRUN" watch -w 0 "$LOCK"
+	shows "$TIME $LOCK: idle, 0 waiting"
+}
+
+@test "watch --until-end: waits for the present term's end only, outside the queue" {
+	hold
+	start "$LOCKRUN" watch --until-end "$LOCK"
+	local watcher=$STARTED
+	contend next "$LOCK"
+	await is_pending 1
+	run -75 "$LOCKRUN" watch --until-end -w 20ms "$LOCK"
+	[[ "$output" == "lockrun: $LOCK: pid $HOLDER (sh) still leads after 20ms" ]]
+	not is_gone "$watcher"
+	release
+	await leads next
+	ends 0 "$watcher"
+	let_end next
+	run -0 "$LOCKRUN" watch --until-end "$LOCK"
+	[[ "$output" == "lockrun: $LOCK: nobody leads" ]]
+}
+
+@test "watch --until-end: a signal ends the wait" {
+	hold
+	start env --default-signal "$LOCKRUN" watch --until-end "$LOCK"
+	local watcher=$STARTED
+	await settled "$watcher"
+	kill -INT "$watcher"
+	ends 130 "$watcher"
+	release
+}
+
+# ---- history ----
+
+@test "history: the terms, newest first, with how they ended" {
+	"$LOCKRUN" --note 'the first' "$LOCK" true
+	run -3 "$LOCKRUN" "$LOCK" sh -c 'exit 3'
+	run -124 "$LOCKRUN" -q -m 1ms "$LOCK" sleep 600
+	run -127 "$LOCKRUN" "$LOCK" ./nothing-of-that-name
+	run -0 "$LOCKRUN" history "$LOCK"
+	[ "${#lines[@]}" -eq 4 ]
+	[[ "${lines[0]}" == *generation*begun*waited*held*command* ]]
+	[[ "${lines[1]}" =~ ^\ +3\ +$TIME\ +$SINCE\ +$SINCE\ +'sleep: max-hold by signal 15 (Terminated)'$ ]]
+	[[ "${lines[2]}" =~ ^\ +2\ .*'  sh: failed, status 3'$ ]]
+	[[ "${lines[3]}" =~ ^\ +1\ .*'  true: finished, the first'$ ]]
+}
+
+@test "history: 64 terms are kept, in a file that does not grow" {
+	"$LOCKRUN" "$LOCK" true
+	local size i
+	size=$(stat -c %s "$LOCKRUN_DIR/$LOCK/terms")
+	for i in {2..70}; do "$LOCKRUN" "$LOCK" true; done
+	run -0 "$LOCKRUN" history "$LOCK"
+	[ "${#lines[@]}" -eq 65 ]
+	[[ "${lines[1]}" =~ ^\ +70\  ]]
+	[[ "${lines[64]}" =~ ^\ +7\  ]]
+	[ "$(stat -c %s "$LOCKRUN_DIR/$LOCK/terms")" -eq "$size" ]
+	run -0 "$LOCKRUN" history --json "$LOCK"
+	[ "${#lines[@]}" -eq 1 ]
+	[ "$(grep -o '"generation":' <<<"$output" | wc -l)" -eq 64 ]
+}
+
+@test "history: a gap, as a reboot leaves it, hides nothing that is kept" {
+	local i
+	for i in 1 2 3; do "$LOCKRUN" "$LOCK" true; done
+	"$PROBES/number" "$LOCKRUN_DIR/$LOCK/number" reboot
+	for i in 1 2; do "$LOCKRUN" "$LOCK" true; done
+	run -0 "$LOCKRUN" history "$LOCK"
+	# 65 and 66 stand where 1 and 2 stood.
+	[ "$(awk 'NR > 1 { print $1 }' <<<"$output" | paste -sd' ')" = '66 65 3' ]
+	run -0 "$LOCKRUN" history --json "$LOCK"
+	[ "$(grep -o '"generation":[0-9]*' <<<"$output" | cut -d: -f2 | paste -sd' ')" = '66 65 3' ]
+}
+
+@test "history: of a term that leads, of one that was lost, of a lock that nobody used" {
+	hold
+	run -0 "$LOCKRUN" history "$LOCK"
+	[ "${#lines[@]}" -eq 2 ]
+	[[ "${lines[1]}" =~ ^\ +1\ +$TIME\ +$SINCE\ +-\ +sh:\  ]]
+	[[ "${lines[1]}" == *': no end is recorded' ]]
+	run -0 "$LOCKRUN" history --json "$LOCK"
+	[[ "$output" == *'"stage":"started"'*'"ended":null}'* ]]
+	release
+	run -0 "$LOCKRUN" history demo:v1:leader:unheard-of
+	[ "${#lines[@]}" -eq 1 ]
+	run -0 "$LOCKRUN" history --json demo:v1:leader:unheard-of
+	[[ "$output" == *'"name":"demo:v1:leader:unheard-of","terms":[]}' ]]
+	[ ! -e "$LOCKRUN_DIR/demo:v1:leader:unheard-of" ]
+}
+
+# ---- stats ----
+
+figure() { awk -v name="$1" '$1 == name { print $2 }' <<<"$output"; }
+figures() { local name; for name in "$@"; do figure "$name"; done | paste -sd' '; }
+
+@test "stats: every way to end is counted once" {
+	local i
+	for i in 1 2 3; do "$LOCKRUN" "$LOCK" true; done
+	run -3 "$LOCKRUN" "$LOCK" sh -c 'exit 3'
+	run -137 "$LOCKRUN" "$LOCK" sh -c 'kill -KILL $$'
+	run -124 "$LOCKRUN" -q -m 1ms "$LOCK" sleep 600
+	printf '#!/nothing\n' >script
+	chmod +x script
+	run -127 "$LOCKRUN" "$LOCK" ./script
+	hold
+	run -75 "$LOCKRUN" -n "$LOCK" true
+	start "$LOCKRUN" "$LOCK" true
+	local waiter=$STARTED
+	await is_pending 1
+	run -0 "$LOCKRUN" stats "$LOCK"
+	[ "${lines[0]}" = "$LOCK" ]
+	[ "$(figures generation held waiting finished failed stepped_down not_started skips)" = '8 1 1 3 2 1 1 1' ]
+	release
+	ends 0 "$waiter"
+	run -0 "$LOCKRUN" stats "$LOCK"
+	[ "$(figures generation held waiting finished)" = '9 0 0 5' ]
+	run -0 "$LOCKRUN" stats --json "$LOCK"
+	[[ "$output" == *'{"name":"'"$LOCK"'","generation":9,"held":0,"waiting":0,"finished":5,"failed":2,"stepped_down":1,"not_started":1,"skips":1,'* ]]
+}
+
+@test "stats: times add up to those of the history" {
+	local i
+	for i in 1 2 3; do "$LOCKRUN" "$LOCK" sh -c 'read -r -t 0.02 _ <>/dev/zero || :'; done
+	run -0 "$LOCKRUN" stats --json "$LOCK"
+	local held longest
+	held=$(sed 's/.*"held_ms":\([0-9]*\).*/\1/' <<<"$output")
+	longest=$(sed 's/.*"longest_held_ms":\([0-9]*\).*/\1/' <<<"$output")
+	[ "$held" -gt 0 ]
+	[ "$longest" -le "$held" ]
+	[ "$((3 * longest))" -ge "$held" ]
+}
+
+@test "stats: of all locks, of none, and of an empty place" {
+	run -0 "$LOCKRUN" stats
+	[ "$output" = '' ]
+	run -0 "$LOCKRUN" stats --json
+	[[ "$output" == *'"locks":[]}' ]]
+	[ ! -e "$LOCKRUN_DIR" ]
+	"$LOCKRUN" demo:v1:leader:b true
+	"$LOCKRUN" demo:v1:leader:a true
+	run -0 "$LOCKRUN" stats
+	[ "$(grep -c ^demo: <<<"$output")" -eq 2 ]
+	run -64 "$LOCKRUN" stats --json --prometheus
+}
+
+@test "stats --prometheus: one family after the other, typed, each lock once" {
+	"$LOCKRUN" demo:v1:leader:b true
+	"$LOCKRUN" demo:v1:leader:a true
+	run -0 "$LOCKRUN" stats --prometheus
+	shows 'lockrun_finished_total\{lock="demo:v1:leader:a"\} 1'
+	shows 'lockrun_held_seconds_total\{lock="demo:v1:leader:b"\} [0-9]+\.[0-9]{3}'
+	[ "$(grep -c '^# TYPE' <<<"$output")" -eq 11 ]
+	[ "$(grep -vc '^#' <<<"$output")" -eq 22 ]
+	# The names of counters, and of nothing else, end in _total.
+	run -1 grep -E '^# TYPE [a-z_]*_total gauge|^# TYPE [a-z_]*[^l] counter' <<<"$output"
+}
