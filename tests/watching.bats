@@ -125,11 +125,11 @@ on_terminal() { script -qec "$LOCKRUN status" /dev/null </dev/null; }
 	release
 }
 
-@test "status: 2,000 in a loop never turn a try away from a free lock" {
+@test "status: 400 in a loop never turn a try away from a free lock" {
 	"$LOCKRUN" "$LOCK" true
-	start sh -c 'i=0; while [ $i -lt 1000 ]; do "$0" status "$1" >/dev/null; i=$((i + 1)); done' "$LOCKRUN" "$LOCK"
+	start sh -c 'i=0; while [ $i -lt 200 ]; do "$0" status "$1" >/dev/null; i=$((i + 1)); done' "$LOCKRUN" "$LOCK"
 	local one=$STARTED tries=0
-	start sh -c 'i=0; while [ $i -lt 1000 ]; do "$0" status --json >/dev/null; i=$((i + 1)); done' "$LOCKRUN"
+	start sh -c 'i=0; while [ $i -lt 200 ]; do "$0" status --json >/dev/null; i=$((i + 1)); done' "$LOCKRUN"
 	until is_gone "$one" && is_gone "$STARTED"; do
 		"$LOCKRUN" -n "$LOCK" true || echo "$tries" >>turned_away
 		tries=$((tries + 1))
@@ -357,7 +357,7 @@ forgotten() { "$LOCKRUN" prune --older-than 1ms | grep -q .; }
 	run -0 "$LOCKRUN" history "$LOCK"
 	[ "${#lines[@]}" -eq 2 ]
 	[[ "${lines[1]}" =~ ^\ +1\ +$TIME\ +$SINCE\ +-\ +sh:\  ]]
-	[[ "${lines[1]}" == *': no end is recorded' ]]
+	[[ "${lines[1]}" == *': still leads' ]]
 	run -0 "$LOCKRUN" history --json "$LOCK"
 	[[ "$output" == *'"stage":"started"'*'"ended":null}'* ]]
 	release
