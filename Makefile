@@ -97,6 +97,8 @@ probes: $(PROBES)
 try: all
 	@LOCKRUN=$(BUILD)/lockrun sh tests/try.sh
 
+unit-build: $(UNITS)
+
 unit: $(UNITS)
 	@failed=0; for test in $^; do $$test || failed=1; done; exit $$failed
 
@@ -136,6 +138,6 @@ shellcheck:
 	shellcheck .ci/run $(wildcard tests/*.sh tests/*/*.sh)
 	shellcheck --severity=error $(wildcard tests/*.ba* tests/*/*.bats)
 
-.PHONY: all install uninstall clean try unit probes check check-full full sanitized lint tidy cppcheck format shellcheck
+.PHONY: all install uninstall clean try unit unit-build probes check check-full full sanitized lint tidy cppcheck format shellcheck
 .DELETE_ON_ERROR:
 -include $(OBJECTS:.o=.d) $(UNITS:=.d)

@@ -32,7 +32,8 @@ without_lockrun() {
 
 @test "dispositions are those that lockrun was started with" {
 	local signal
-	[ "$(of_self SigIgn env --default-signal)" = 0000000000000000 ]
+	# Not all zeros: make(1) leaves two signals ignored that the C library keeps for itself.
+	[ "$(of_self SigIgn env --default-signal)" = "$(without_lockrun SigIgn env --default-signal)" ]
 	for signal in PIPE XFSZ CHLD INT QUIT HUP TERM URG TSTP USR1 RTMIN; do
 		[ "$(of_self SigIgn env --default-signal --ignore-signal=$signal)" = \
 		    "$(without_lockrun SigIgn env --default-signal --ignore-signal=$signal)" ]
@@ -49,7 +50,7 @@ without_lockrun() {
 	release
 	wait "$waiter"
 	grep -qx 'SigBlk:.0000000000002000' waited
-	grep -qx 'SigIgn:.0000000000000000' waited
+	[ "$(grep '^SigIgn:' waited | cut -f2)" = "$(without_lockrun SigIgn env --default-signal)" ]
 }
 
 @test "a broken pipe ends what writes to it, quietly" {
@@ -142,7 +143,7 @@ without_lockrun() {
 	[ "$output" = payload ]
 	"$LOCKRUN" "$LOCK" sh -c 'ls /proc/$$/fd' 3>&- 9<file | sort -n >with
 	sh -c 'ls /proc/$$/fd' 3>&- 9<file | sort -n >without
-	[ "$(comm -3 <(sort with) <(sort without) | tr -d '\t')" = 200 ]
+	[ "$(comm -3 <(sort with) <(sort without) | tr -d '\t')" = 940 ]
 	run -0 "$LOCKRUN" "$LOCK" sh -c 'readlink /proc/$$/fd/940'
 	[ "$output" = "$LOCKRUN_DIR/$LOCK/lock" ]
 }
