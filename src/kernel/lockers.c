@@ -7,10 +7,22 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "kernel/process.h"
+
+/* The nth word of a line, from 1 on; its end when there are fewer. */
+static const char *
+nth_word(const char *line, int n)
+{
+	while (n-- > 1) {
+		line += strcspn(line, " \t");
+		line += strspn(line, " \t");
+	}
+	return line;
+}
 
 /* "lock:	1: FLOCK  ADVISORY  WRITE 812 00:2f:123 0 EOF" */
 static bool
@@ -29,9 +41,8 @@ shows_flock(int directory, const char *number, bool *exclusive, pid_t *taker)
 	while (!shows && fgets(line, sizeof(line), info) != NULL) {
 		shows = strncmp(line, "lock:", 5) == 0 && strstr(line, " FLOCK ") != NULL;
 		*exclusive = strstr(line, " WRITE ") != NULL;
-		/* 0 for one of another pid namespace, or of this one when it is gone. */
-		if (sscanf(line, "lock: %*d: FLOCK %*s %*s %d", taker) != 1)
-			*taker = 0;
+		/* The sixth word; 0 for one of another pid namespace, or of this one when gone. */
+		*taker = shows ? (pid_t)strtol(nth_word(line, 6), NULL, 10) : 0;
 	}
 	fclose(info);
 	return shows;
