@@ -55,8 +55,10 @@ needs_scratch_user() {
 	needs_namespaces
 	run -4 in_namespace --mount-proc "$LOCKRUN" "$LOCK" bash -c '
 		for i in {1..50}; do (setsid sh -c "exit 3" &) done
-		until ! grep -qs ") Z " /proc/[0-9]*/stat; do :; done
-		echo none left; exit 4'
+		for i in {1..500}; do
+			grep -qs ") Z " /proc/[0-9]*/stat || { echo none left; exit 4; }
+			sleep 0.02
+		done'
 	[ "$output" = 'none left' ]
 }
 
@@ -285,7 +287,9 @@ has_lines() { [ "$(cat "$2" 2>/dev/null | wc -l)" -eq "$1" ]; }
 	run -0 bash -c 'exec "$0" "$1" sleep 0.3 < <(exit 9)' "$LOCKRUN" "$LOCK"
 	run -5 bash -c 'exec "$0" "$1" sh -c "exit 5" < <(exit 9)' "$LOCKRUN" "$LOCK"
 	# None of them is a zombie while the command runs.
-	run -0 bash -c 'exec "$0" "$1" bash -c "until ! grep -qs \"^[0-9]* (.*) Z \$PPID \" /proc/[0-9]*/stat
-		do :; done; echo reaped" < <(exit 9)' "$LOCKRUN" "$LOCK"
+	run -0 bash -c 'exec "$0" "$1" bash -c "for i in {1..500}; do
+			grep -qs \") Z \$PPID \" /proc/[0-9]*/stat || { echo reaped; exit; }
+			sleep 0.02
+		done" < <(exit 9)' "$LOCKRUN" "$LOCK"
 	[ "$output" = reaped ]
 }
