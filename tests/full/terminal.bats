@@ -613,6 +613,21 @@ os.execvp("sh", ["sh", "-c", "exec lockrun $L -- $W"])' <<-'STEPS'
 	[ "$(cat outlived)" = yes ]
 }
 
+@test "nohup lockrun waits on when the terminal is gone" {
+	hold
+	in_shell <<-'STEPS'
+		shell nohup lockrun $L -- sh -c 'echo led >outlived' &
+		until ls $LOCKRUN_DIR/$L/q/*w
+		close
+		end
+	STEPS
+	[ "$(pending)" -eq 1 ]
+	release
+	await is_pending 0
+	await is_holding 0
+	[ "$(cat outlived)" = led ]
+}
+
 @test "a short command as the first process of a terminal is not hung up" {
 	local i
 	for i in {1..50}; do
@@ -636,6 +651,21 @@ os.execvp("sh", ["sh", "-c", "exec lockrun $L -- $W"])' <<-'STEPS'
 		end
 	STEPS
 	[ $((0x$(cut -f2 ignored) & 6)) -eq 6 ]
+}
+
+@test "nor does INT or QUIT end a wait there" {
+	hold
+	in_shell <<-'STEPS'
+		shell sh -c 'lockrun $L -- echo led & echo $! >job; wait $!; echo status $?'
+		until ls $LOCKRUN_DIR/$L/q/*w
+		do kill -INT $(cat job); kill -QUIT $(cat job)
+		do : >hold.$L
+		next led
+		next status 0
+		shell exit
+		end
+	STEPS
+	wait "$HOLDER"
 }
 
 @test "a script's kill of its own lockrun is heard" {
