@@ -60,7 +60,9 @@ send_to(const struct tree *tree, const struct process_stat *process, int signal)
 	/* The handle first, then the question who it is: in this order the answer stays true. */
 	if (proctable_read_at(directory, "stat", &now) && now.start == process->start) {
 		result = process_send_by(directory, signal);
-		if (result == -1 && errno == ENOSYS && tree->root == getpid())
+		/* Before Linux 5.1 there is no such call, and some containers forbid what is new.
+		 */
+		if (result == -1 && (errno == ENOSYS || errno == EPERM) && tree->root == getpid())
 			result = process_send(process->pid, signal);
 		error = errno;
 	}
