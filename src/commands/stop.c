@@ -97,8 +97,8 @@ stop_leftovers(
 		    eviction->lock->name, describe_hold(roster, "", text));
 		return (struct ending){.status = STATUS_NOT_ACQUIRED};
 	}
-	return tell(options, eviction, evict_leftovers(eviction, roster->last_term.pid, &fault),
-	    "what held it", &fault);
+	return tell(
+	    options, eviction, evict_leftovers(eviction, roster, &fault), "what held it", &fault);
 }
 
 /* The generation that leads now; 0 for sharers, and when nobody does. */

@@ -197,9 +197,12 @@ out_of_sight(const struct lockdir *lock, struct fault *fault)
 	return ACQUIRE_FAULT;
 }
 
-/* Whether what is left still has the lock: a new holder has a ticket. */
+/*
+ * Whether what is left still has the lock: a new holder has a ticket; or, when it took its
+ * lockrun's place as well, a newer generation, which is given only where nobody else holds.
+ */
 static bool
-is_left(const struct eviction *eviction, int lock_fd)
+is_left(const struct eviction *eviction, int lock_fd, uint64_t generation)
 {
 	struct roster roster;
 	struct fault fault;
@@ -207,7 +210,7 @@ is_left(const struct eviction *eviction, int lock_fd)
 
 	if (!lock_is_marked(lock_fd) || roster_read(eviction->lock, &roster, &fault) == -1)
 		return false;
-	left = roster.held == 0 && roster_is_held(&roster);
+	left = roster.held == 0 && roster_is_held(&roster) && roster.generation == generation;
 	roster_free(&roster);
 	return left;
 }
@@ -232,8 +235,9 @@ signal_left(int fd, pid_t taker, const struct tree *below, int signal)
 }
 
 enum acquire
-evict_leftovers(struct eviction *eviction, pid_t taker, struct fault *fault)
+evict_leftovers(struct eviction *eviction, const struct roster *roster, struct fault *fault)
 {
+	const pid_t taker = roster->last_term.pid;
 	const duration_t begin = clock_monotonic();
 	const duration_t kill_at = eviction->force ? begin + GRACE : DURATION_NEVER;
 	const duration_t until = clock_after(begin, eviction->wait);
@@ -250,8 +254,8 @@ evict_leftovers(struct eviction *eviction, pid_t taker, struct fault *fault)
 	 */
 	if (eviction->force)
 		lockers_note_below(fd, taker, &below);
-	while (result == ACQUIRE_TAKEN &&
-	       (is_left(eviction, fd) || tree_signal_noted(&below, 0).living > 0)) {
+	while (result == ACQUIRE_TAKEN && (is_left(eviction, fd, roster->generation) ||
+					      tree_signal_noted(&below, 0).living > 0)) {
 		/* The walk through all descriptors of all processes is not for waiting. */
 		if (signal != 0)
 			census = signal_left(fd, taker, &below, signal);

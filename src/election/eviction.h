@@ -30,9 +30,11 @@ evict_holder(struct eviction *eviction, const struct roster_entry *holder, struc
 
 /*
  * End what a killed lockrun left behind, or a command that took its lockrun's place: what has
- * inherited the lock that taker took. Whoever leads by then is not touched. As above.
+ * inherited the lock in the last term of the roster. Whoever leads by then is not touched. As
+ * above.
  */
-enum acquire evict_leftovers(struct eviction *eviction, pid_t taker, struct fault *fault);
+enum acquire
+evict_leftovers(struct eviction *eviction, const struct roster *roster, struct fault *fault);
 
 /* End the wait of a waiter, by SIGTERM to its lockrun. ACQUIRE_TAKEN or ACQUIRE_FAULT. */
 enum acquire
