@@ -135,7 +135,7 @@ pruned_to() { run -0 prune_all && [ "$output" = "$1" ]; }
 
 @test "a storm of contenders and of prune: none leads beside another, no generation goes back" {
 	run -0 prune_storm 3 3
-	echo "# $output" >&3
+	echo "$output"
 	[[ "$output" == *' 0 failures, overlaps 0, not rising 0' ]]
 	[[ "$output" != *' 0 pruned, '* ]]
 }

@@ -50,7 +50,10 @@ without_lockrun() {
 	release
 	wait "$waiter"
 	grep -qx 'SigBlk:.0000000000002000' waited
-	[ "$(grep '^SigIgn:' waited | cut -f2)" = "$(without_lockrun SigIgn env --default-signal)" ]
+	# But for one that the C library takes for itself when there was a thread.
+	local ignored
+	ignored=$(without_lockrun SigIgn env --default-signal)
+	[ "$(sed -n 's/^SigIgn:.*\(........\)$/\1/p' waited)" = "${ignored: -8}" ]
 }
 
 @test "a broken pipe ends what writes to it, quietly" {
