@@ -13,6 +13,8 @@
 #include "election/terms.h"
 #include "kernel/clock.h"
 
+#define ENTER_ATTEMPTS 100
+
 void
 engine_introduce(struct campaign *campaign, const struct candidacy *candidacy)
 {
@@ -94,8 +96,10 @@ take_ticket(struct campaign *campaign, const struct roster_entry *victim, struct
 		queue_describe(&campaign->queue, &campaign->text);
 		return ACQUIRE_TAKEN;
 	}
-	/* The kernel has no locks to give, or none here: then `lock` cannot be had either. */
-	if (errno == ENOLCK || errno == EOPNOTSUPP || errno == EROFS || errno == EACCES)
+	/* The kernel has no locks to give, or none here: then `lock` cannot be had either. And what
+	 * was removed under us is to be opened anew. */
+	if (errno == ENOLCK || errno == EOPNOTSUPP || errno == EROFS || errno == EACCES ||
+	    errno == ENOENT)
 		return engine_fault(campaign, fault);
 	no_ticket.error = errno;
 	candidacy->observer->observe(candidacy->observer->context, &no_ticket);
@@ -145,8 +149,8 @@ engine_nesting(struct campaign *campaign)
 										  : NESTING_SHARES;
 }
 
-enum acquire
-engine_enter(struct campaign *campaign, struct fault *fault)
+static enum acquire
+enter_once(struct campaign *campaign, struct fault *fault)
 {
 	struct ticket ahead;
 
@@ -161,4 +165,19 @@ engine_enter(struct campaign *campaign, struct fault *fault)
 	if (campaign->candidacy->replace && !campaign->replaced)
 		return replace_holder(campaign, fault);
 	return take_ticket(campaign, NULL, fault);
+}
+
+enum acquire
+engine_enter(struct campaign *campaign, struct fault *fault)
+{
+	enum acquire result;
+
+	/* What was there a moment ago may be gone again: prune, or a cleaner. */
+	for (int i = 0; i < ENTER_ATTEMPTS; i++) {
+		result = enter_once(campaign, fault);
+		if (result != ACQUIRE_FAULT || fault->error != ENOENT)
+			return result;
+		lockdir_close(&campaign->lock);
+	}
+	return result;
 }
