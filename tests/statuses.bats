@@ -116,13 +116,13 @@ now_ms() { echo $(($(date +%s%N) / 1000000)); }
 }
 
 @test "126: what cannot be executed is told before queueing, and nothing is made" {
-	printf '#!/bin/sh\n' >script
+	printf '#!/bin/sh\n' >no-program-of-debian
 	mkdir directory
-	run -126 "$LOCKRUN" "$LOCK" ./script
-	[[ "$output" == *"./script: the command cannot be executed"*"nothing was run"* ]]
+	run -126 "$LOCKRUN" "$LOCK" ./no-program-of-debian
+	[[ "$output" == *"./no-program-of-debian: the command cannot be executed"*"nothing was run"* ]]
 	run -126 "$LOCKRUN" "$LOCK" ./directory
 	run -126 "$LOCKRUN" "$LOCK" /dev/null
-	PATH=$PWD:$PATH run -126 "$LOCKRUN" "$LOCK" script
+	PATH=$PWD:$PATH run -126 "$LOCKRUN" "$LOCK" no-program-of-debian
 	[ ! -e "$LOCKRUN_DIR" ]
 }
 
