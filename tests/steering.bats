@@ -151,7 +151,7 @@ deaf_to_nothing() {
 	"$LOCKRUN" "$LOCK" true
 	hold
 	run -76 "$LOCKRUN" stop --generation 1 "$LOCK"
-	[ "$output" = "lockrun: $LOCK: generation 1 is over, the newest is 2; nobody was asked" ]
+	[ "$output" = "lockrun: $LOCK: generation 1 does not lead, the newest is 2; nobody was asked" ]
 	run -76 "$LOCKRUN" stop --generation 3 "$LOCK"
 	not is_gone "$HOLDER"
 	run -0 "$LOCKRUN" stop --generation 2 "$LOCK"

@@ -154,6 +154,7 @@ statedir_open(
 {
 	char *path = directory->path;
 
+	directory->shared_by_group = false;
 	directory->fd = -1;
 	if ((named == NULL ? default_place(path, fault) : named_place(named, path, fault)) == -1)
 		return -1;
