@@ -18,7 +18,7 @@ inner() { cut -d' ' -f1 "/proc/$1/task/$1/children"; }
 scratch_user() { setpriv --reuid=54321 --regid=54321 --clear-groups "$@"; }
 needs_scratch_user() {
 	[ "$(id -u)" -eq 0 ] || skip "needs another user"
-	chmod o+x "$BATS_RUN_TMPDIR" "$BATS_TEST_TMPDIR/.." "$BATS_TEST_TMPDIR"
+	chmod a+x "$BATS_RUN_TMPDIR" "$BATS_TEST_TMPDIR/.." "$BATS_TEST_TMPDIR"
 	cp "$LOCKRUN" "$BATS_TEST_TMPDIR/lockrun"
 	mkdir "$LOCKRUN_DIR"
 	chown 54321 "$LOCKRUN_DIR"

@@ -179,7 +179,7 @@ now_ms() { echo $(($(date +%s%N) / 1000000)); }
 	[ "$(id -u)" -eq 0 ] || skip "needs another user"
 	# One of its own: another run of these tests may be going on.
 	local user=$((50000 + BASHPID % 10000))
-	chmod o+x "$BATS_RUN_TMPDIR" "$BATS_TEST_TMPDIR/.." "$BATS_TEST_TMPDIR"
+	chmod a+x "$BATS_RUN_TMPDIR" "$BATS_TEST_TMPDIR/.." "$BATS_TEST_TMPDIR"
 	cp "$LOCKRUN" "$BATS_TEST_TMPDIR/lockrun"
 	mkdir "$LOCKRUN_DIR"
 	chown $user "$LOCKRUN_DIR"
