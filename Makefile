@@ -102,19 +102,31 @@ unit-build: $(UNITS)
 unit: $(UNITS)
 	@failed=0; for test in $^; do $$test || failed=1; done; exit $$failed
 
-check: all unit probes
-	LOCKRUN=$(BUILD)/lockrun PROBES=$(BUILD)/probe $(BATS) tests
+BEHAVE    = LOCKRUN=$(BUILD)/lockrun PROBES=$(BUILD)/probe $(BATS)
+PLAIN     = $(patsubst tests/%.bats,plain-%,$(wildcard tests/*.bats))
+FULL      = $(patsubst tests/full/%.bats,full-%,$(wildcard tests/full/*.bats))
 
+check: all unit probes
+	$(BEHAVE) tests
+
+# File by file, so that -j runs several side by side: most tests wait most of the time.
 check-full: full sanitized
 
-full: all probes
-	LOCKRUN=$(BUILD)/lockrun PROBES=$(BUILD)/probe $(BATS) tests/full
+full: $(FULL)
+
+$(FULL): full-%: all probes
+	$(BEHAVE) tests/full/$*.bats
+
+plain: unit $(PLAIN)
+
+$(PLAIN): plain-%: all probes
+	$(BEHAVE) tests/$*.bats
 
 # The plain tests again, on a build in which undefined behaviour and stray accesses are fatal.
 # -U: fortified functions would hide some accesses from the sanitizer.
 sanitized:
 	$(MAKE) BUILD=$(BUILD)/sanitized HARDENING=-U_FORTIFY_SOURCE HARDLINK= CFLAGS='-O1 -g \
-	    -fno-omit-frame-pointer -include tests/sanitizer.h -fsanitize=address,undefined -fno-sanitize-recover=all' check
+	    -fno-omit-frame-pointer -include tests/sanitizer.h -fsanitize=address,undefined -fno-sanitize-recover=all' plain
 
 # Each of these is also a test of tests/full/source.bats.
 lint:
@@ -138,6 +150,7 @@ shellcheck:
 	shellcheck .ci/run $(wildcard tests/*.sh tests/*/*.sh)
 	shellcheck --severity=error $(wildcard tests/*.ba* tests/*/*.bats)
 
-.PHONY: all install uninstall clean try unit unit-build probes check check-full full sanitized lint tidy cppcheck format shellcheck
+.PHONY: all install uninstall clean try unit unit-build probes check check-full full sanitized plain \
+        $(FULL) $(PLAIN) lint tidy cppcheck format shellcheck
 .DELETE_ON_ERROR:
 -include $(OBJECTS:.o=.d) $(UNITS:=.d)

@@ -18,7 +18,7 @@ PATIENCE=${PATIENCE:-30}
 # mark in the environment by which what it leaves behind is found.
 common_setup() {
 	PATH=$(dirname "$LOCKRUN"):$PATH
-	unset LOCKRUN_NOTE
+	unset LOCKRUN_NOTE MAKEFLAGS MFLAGS MAKELEVEL
 	export LOCKRUN_DIR=$BATS_TEST_TMPDIR/state
 	export LOCKRUN_TEST_MARK=$BATS_TEST_TMPDIR
 	mkdir -p "$BATS_TEST_TMPDIR/scratch"

@@ -414,7 +414,7 @@ os.execvp("sh", ["sh", "-c", "exec lockrun $L -- $W"])' <<-'STEPS'
 		see ^\[1\]\+ +Stopped +lockrun
 		shell kill %1
 		see Terminated while waiting; nothing was run$
-		type
+		type wait
 		see ^\[1\]\+ +Terminated +lockrun
 		shell exit
 		end
