@@ -412,10 +412,9 @@ os.execvp("sh", ["sh", "-c", "exec lockrun $L -- $W"])' <<-'STEPS'
 		until ls $LOCKRUN_DIR/$L/q/*w
 		key ^Z
 		see ^\[1\]\+ +Stopped +lockrun
-		shell kill %1
+		shell kill %1; wait -f %1; echo status $?
 		see Terminated while waiting; nothing was run$
-		type wait
-		see ^\[1\]\+ +Terminated +lockrun
+		see ^status 143$
 		shell exit
 		end
 	STEPS
