@@ -17,14 +17,30 @@
 /* ---- who is in the way ---- */
 
 /*
+ * For how long at most. Who has no ticket (flock(1), sharers that a killed lockrun left behind) came
+ * after the last term that is on record, and when that is not known either, rather too long.
+ */
+static duration_t
+held_at_most(const struct roster *roster)
+{
+	const struct roster_entry *holder = roster_holder(roster);
+	const struct term *term = &roster->last_term;
+
+	if (holder != NULL)
+		return describe_age(holder->text.since_ms);
+	if (!roster->has_last_term)
+		return DURATION_NEVER;
+	return describe_age(term->stage == TERM_ENDED ? term->ended_ms : term->begun_ms);
+}
+
+/*
  * "held by pid 4711 (rsync, NOTE) for 2h13m, generation 57, 3 waiting", as of now. Returns for how
- * long it has been held; 0 when that cannot be told.
+ * long at most it has been held.
  */
 static duration_t
 describe_conflict(const struct narrator *narrator, char text[DESCRIBE_SIZE])
 {
-	const struct roster_entry *holder;
-	duration_t held = 0;
+	duration_t held = DURATION_NEVER;
 	struct roster roster;
 	struct lockdir lock;
 	struct fault fault;
@@ -32,14 +48,10 @@ describe_conflict(const struct narrator *narrator, char text[DESCRIBE_SIZE])
 	strlcpy(text, "busy", DESCRIBE_SIZE);
 	if (lockdir_open(narrator->directory, narrator->name->text, STATE_READ, NULL, 0, &lock,
 		&fault) == -1)
-		return 0;
+		return held;
 	if (roster_read(&lock, &roster, &fault) == 0) {
 		describe_hold(&roster, narrator->campaign->contender, text);
-		holder = roster_holder(&roster);
-		if (holder != NULL)
-			held = describe_age(holder->text.since_ms);
-		else if (roster_is_held(&roster) && roster.has_last_term)
-			held = describe_age(roster.last_term.begun_ms);
+		held = held_at_most(&roster);
 		roster_free(&roster);
 	}
 	lockdir_close(&lock);
