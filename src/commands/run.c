@@ -3,40 +3,21 @@
  * lockrun NAME COMMAND: the ten steps. Each step's result is the next one's argument, and being
  * killed between any two of them is a valid state of the disk.
  */
-#include "commands/commands.h"
+#include "commands/run.h"
 
 #include <errno.h>
 #include <unistd.h>
 
+#include "commands/commands.h"
 #include "commands/environment.h"
-#include "commands/narrate.h"
 #include "commands/say.h"
-#include "election/campaign.h"
-#include "election/events.h"
-#include "election/skips.h"
 #include "election/supervise.h"
-
-/* All that the steps hand on to each other. */
-struct run {
-	struct options options;
-	struct process_entry *entry;
-	struct tree tree; /* what lives below us */
-	struct lockname name;
-	struct statedir directory;
-	struct observer observer;
-	struct narrator narrator;
-	struct events events;
-	struct candidacy candidacy;
-	struct campaign campaign;
-	struct term term;
-};
 
 static void listen_for_events(struct run *run);
 static int prepare(struct run *run, struct fault *fault);
+static struct outcome contend(struct run *run);
 static pid_t spawn(struct run *run, struct fault *fault);
 static struct outcome watch_over(struct run *run, pid_t command);
-static struct ending not_acquired(struct run *run, enum acquire why, struct fault *fault);
-static struct ending not_started(struct run *run, const struct fault *fault);
 static struct ending finish(struct run *run, const struct outcome *outcome);
 
 struct ending
@@ -46,8 +27,6 @@ command_run(char **arguments, struct process_entry *entry)
 	struct outcome outcome;
 	struct ending ending;
 	struct fault fault;
-	enum acquire got;
-	pid_t command;
 
 	run.entry = entry;
 	/* 1 parse */
@@ -61,28 +40,41 @@ command_run(char **arguments, struct process_entry *entry)
 	if (statedir_open(run.options.directory, STATE_CONTEND, &run.directory, &fault) == -1 ||
 	    prepare(&run, &fault) == -1)
 		return say_fault(&fault);
-	/* 4 queue up */
-	got = campaign_queue_up(&run.campaign, &run.candidacy, &fault);
-	events_waiting(&run.events, &run.candidacy);
-	/* 5 acquire */
-	if (got == ACQUIRE_TAKEN)
-		got = campaign_acquire(&run.campaign, &fault);
-	/* 6 begin term */
-	if (got == ACQUIRE_TAKEN && campaign_begin_term(&run.campaign, &run.term, &fault) == -1)
-		got = ACQUIRE_FAULT;
-	if (got != ACQUIRE_TAKEN)
-		return not_acquired(&run, got, &fault);
-	/* 7 spawn */
-	command = spawn(&run, &fault);
-	if (command == -1)
-		return not_started(&run, &fault);
-	/* 8 supervise */
-	outcome = watch_over(&run, command);
-	/* 9 end term */
-	campaign_end_term(&run.campaign, &run.term, &outcome);
-	campaign_leave(&run.campaign);
+	/* 4 to 9: a term */
+	outcome = contend(&run);
 	/* 10 exit status */
 	return finish(&run, &outcome);
+}
+
+static struct outcome
+contend(struct run *run)
+{
+	struct outcome outcome;
+	struct fault fault;
+	enum acquire got;
+	pid_t command;
+
+	/* 4 queue up */
+	got = campaign_queue_up(&run->campaign, &run->candidacy, &fault);
+	events_waiting(&run->events, &run->candidacy);
+	/* 5 acquire */
+	if (got == ACQUIRE_TAKEN)
+		got = campaign_acquire(&run->campaign, &fault);
+	/* 6 begin term */
+	if (got == ACQUIRE_TAKEN && campaign_begin_term(&run->campaign, &run->term, &fault) == -1)
+		got = ACQUIRE_FAULT;
+	if (got != ACQUIRE_TAKEN)
+		return run_not_acquired(run, got, &fault);
+	/* 7 spawn */
+	command = spawn(run, &fault);
+	if (command == -1)
+		return run_not_started(run, &fault);
+	/* 8 supervise */
+	outcome = watch_over(run, command);
+	/* 9 end term */
+	campaign_end_term(&run->campaign, &run->term, &outcome);
+	campaign_leave(&run->campaign);
+	return outcome;
 }
 
 /* ---- before the queue ---- */
@@ -222,92 +214,4 @@ finish(struct run *run, const struct outcome *outcome)
 		narrate_end(&run->narrator, outcome);
 	return status_ending(
 	    outcome, run->options.preserve_status, run->options.command_status_map);
-}
-
-static struct ending
-failed(struct run *run, enum reason reason, const struct fault *fault)
-{
-	const struct outcome outcome = {
-	    .ran = RAN_NO,
-	    .reason = reason,
-	    .status = fault_row(fault->kind)->status,
-	};
-	char text[FAULT_TEXT_SIZE];
-
-	events_error(&run->events, fault_text(fault, text, sizeof(text)));
-	say_fault(fault);
-	return finish(run, &outcome);
-}
-
-static void
-set_nested_fault(const struct run *run, struct fault *fault)
-{
-	const struct nested *nested = &run->campaign.nested;
-
-	fault_set(fault, FAULT_NESTED, 0, "%s", run->name.text);
-	if (nested->pid != 0)
-		fault_hint(fault, "(held by pid %d, generation %ju)", nested->pid,
-		    (uintmax_t)nested->generation);
-}
-
-static void
-count_skip(const struct run *run)
-{
-	struct lockdir lock;
-	struct fault fault;
-
-	if (lockdir_open(&run->directory, run->name.text, STATE_READ, NULL, 0, &lock, &fault) == -1)
-		return;
-	skips_count(&lock);
-	lockdir_close(&lock);
-}
-
-/* Nothing ran: say so, and with which status. */
-static struct ending
-not_acquired(struct run *run, enum acquire why, struct fault *fault)
-{
-	struct outcome outcome = {.ran = RAN_NO, .status = run->options.conflict_status};
-
-	campaign_leave(&run->campaign);
-	switch (why) {
-	case ACQUIRE_NESTED:
-		set_nested_fault(run, fault);
-		return failed(run, REASON_ERROR, fault);
-	case ACQUIRE_FAULT:
-		return failed(run, REASON_ERROR, fault);
-	case ACQUIRE_LATE:
-		outcome.reason = REASON_LATE;
-		break;
-	case ACQUIRE_PARENT_GONE:
-		outcome.reason = REASON_PARENT_GONE;
-		break;
-	case ACQUIRE_SIGNAL:
-		outcome.reason = REASON_SIGNAL;
-		outcome.status = 0;
-		outcome.signal = run->campaign.patience.signal;
-		break;
-	default:
-		outcome.reason = REASON_BUSY;
-	}
-	narrate_not_acquired(&run->narrator, why);
-	if (why == ACQUIRE_BUSY || why == ACQUIRE_LATE)
-		count_skip(run);
-	events_skipped(&run->events, outcome.reason);
-	return finish(run, &outcome);
-}
-
-/* The generation is spent, and its record says that nothing came of it. */
-static struct ending
-not_started(struct run *run, const struct fault *fault)
-{
-	const enum reason reason = fault->kind == FAULT_NOT_FOUND ? REASON_NOT_FOUND : REASON_ERROR;
-	const struct outcome outcome = {
-	    .ran = RAN_NO,
-	    .reason = reason,
-	    .status = fault_row(fault->kind)->status,
-	};
-
-	campaign_end_term(&run->campaign, &run->term, &outcome);
-	campaign_leave(&run->campaign);
-	return failed(run, reason, fault);
 }

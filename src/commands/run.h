@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: ISC */
+/* What the steps of a run hand on to each other, and what they do when nothing is run. */
+#ifndef LOCKRUN_COMMANDS_RUN_H
+#define LOCKRUN_COMMANDS_RUN_H
+
+#include "commands/narrate.h"
+#include "election/campaign.h"
+#include "election/events.h"
+#include "kernel/process.h"
+#include "kernel/tree.h"
+#include "values/options.h"
+
+struct run {
+	struct options options;
+	struct process_entry *entry;
+	struct tree tree; /* what lives below us */
+	struct lockname name;
+	struct statedir directory;
+	struct observer observer;
+	struct narrator narrator;
+	struct events events;
+	struct candidacy candidacy;
+	struct campaign campaign;
+	struct term term;
+};
+
+/*
+ * We do not lead: leave the campaign, tell people and events why, and count who was turned away.
+ * fault is read for ACQUIRE_FAULT, and filled in for ACQUIRE_NESTED.
+ */
+struct outcome run_not_acquired(struct run *run, enum acquire why, struct fault *fault);
+
+/* We lead and the command cannot be started: end the term, leave, and tell. */
+struct outcome run_not_started(struct run *run, const struct fault *fault);
+
+#endif

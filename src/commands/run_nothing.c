@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: ISC */
+/* Nothing was run: why, who is told, and with which status that ends. */
+#include "commands/run.h"
+
+#include "commands/say.h"
+#include "election/skips.h"
+
+static struct outcome
+failed(struct run *run, enum reason reason, const struct fault *fault)
+{
+	const struct outcome outcome = {
+	    .ran = RAN_NO,
+	    .reason = reason,
+	    .status = fault_row(fault->kind)->status,
+	};
+	char text[FAULT_TEXT_SIZE];
+
+	events_error(&run->events, fault_text(fault, text, sizeof(text)));
+	say_fault(fault);
+	return outcome;
+}
+
+static void
+set_nested_fault(const struct run *run, struct fault *fault)
+{
+	const struct nested *nested = &run->campaign.nested;
+
+	fault_set(fault, FAULT_NESTED, 0, "%s", run->name.text);
+	if (nested->pid != 0)
+		fault_hint(fault, "(held by pid %d, generation %ju)", nested->pid,
+		    (uintmax_t)nested->generation);
+}
+
+static void
+count_skip(const struct run *run)
+{
+	struct lockdir lock;
+	struct fault fault;
+
+	if (lockdir_open(&run->directory, run->name.text, STATE_READ, NULL, 0, &lock, &fault) == -1)
+		return;
+	skips_count(&lock);
+	lockdir_close(&lock);
+}
+
+struct outcome
+run_not_acquired(struct run *run, enum acquire why, struct fault *fault)
+{
+	struct outcome outcome = {.ran = RAN_NO, .status = run->options.conflict_status};
+
+	campaign_leave(&run->campaign);
+	switch (why) {
+	case ACQUIRE_NESTED:
+		set_nested_fault(run, fault);
+		return failed(run, REASON_ERROR, fault);
+	case ACQUIRE_FAULT:
+		return failed(run, REASON_ERROR, fault);
+	case ACQUIRE_LATE:
+		outcome.reason = REASON_LATE;
+		break;
+	case ACQUIRE_PARENT_GONE:
+		outcome.reason = REASON_PARENT_GONE;
+		break;
+	case ACQUIRE_SIGNAL:
+		outcome.reason = REASON_SIGNAL;
+		outcome.status = 0;
+		outcome.signal = run->campaign.patience.signal;
+		break;
+	default:
+		outcome.reason = REASON_BUSY;
+	}
+	narrate_not_acquired(&run->narrator, why);
+	if (why == ACQUIRE_BUSY || why == ACQUIRE_LATE)
+		count_skip(run);
+	events_skipped(&run->events, outcome.reason);
+	return outcome;
+}
+
+/* The generation is spent, and its record says that nothing came of it. */
+struct outcome
+run_not_started(struct run *run, const struct fault *fault)
+{
+	const enum reason reason = fault->kind == FAULT_NOT_FOUND ? REASON_NOT_FOUND : REASON_ERROR;
+	const struct outcome outcome = {
+	    .ran = RAN_NO,
+	    .reason = reason,
+	    .status = fault_row(fault->kind)->status,
+	};
+
+	campaign_end_term(&run->campaign, &run->term, &outcome);
+	campaign_leave(&run->campaign);
+	return failed(run, reason, fault);
+}
