@@ -3,6 +3,7 @@
 # failing test names what is missing, and where. An option is written "run --wait=", with the "="
 # when it has to have a value.
 load helper
+load manual
 
 ROOT=$BATS_TEST_DIRNAME/..
 MANUAL=man/lockrun.1
@@ -15,30 +16,8 @@ setup() {
 	cd "$ROOT" || return 1
 }
 
-# agree HERE LIST THERE LIST: both lists hold the same lines, and there is one at all.
-agree() {
-	local differences
-	differences=$(
-		LC_ALL=C comm -23 <(sorted "$2") <(sorted "$4") | sed "s|\$|: in $1, not in $3|"
-		LC_ALL=C comm -13 <(sorted "$2") <(sorted "$4") | sed "s|\$|: in $3, not in $1|"
-	)
-	[ -n "$2" ] || differences="nothing was found in $1"
-	[ -z "$differences" ] || { echo "$differences" >&2; return 1; }
-}
-sorted() { LC_ALL=C sort -u <<<"$1"; }
-
 # table WORD: the rows of the program's own tables that begin with the word, without it.
 table() { "$PROBES/interface" | sed -n "s/^$1 //p"; }
-
-# section FILE TITLE: of a manual, from .Sh or .Ss TITLE to the next one of its kind.
-section() {
-	awk -v title="$2" '
-		/^\.S[hs] / {
-			inside = inside && level == ".Sh" && $1 == ".Ss"
-			if (substr($0, 5) == title) { inside = 1; level = $1 }
-		}
-		inside' "$1"
-}
 
 # ---- subcommands ----
 

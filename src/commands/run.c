@@ -199,6 +199,7 @@ watch_over(struct run *run, pid_t command)
 	const struct happened leading = {
 	    .what = HAPPENING_LEADING, .generation = run->term.generation, .pid = command};
 
+	run->term.command_pid = command;
 	process_let_go_of_pipes();
 	observe(run, &leading);
 	return supervise(&supervision);

@@ -86,7 +86,7 @@ struct term {
 	uint64_t generation;
 	enum term_stage stage;
 	pid_t pid;	   /* of lockrun, in its own pid namespace */
-	pid_t command_pid; /* 0 while not known */
+	pid_t command_pid; /* 0 before the end is recorded, and when nothing ran */
 	char contender[CONTENDER_SIZE];
 	char boot[BOOT_ID_SIZE];
 	int64_t queued_ms, begun_ms, ended_ms; /* CLOCK_REALTIME; 0 is "not yet" */

@@ -4,6 +4,7 @@
 
 #include "values/fault.h"
 #include "values/options.h"
+#include "values/record.h"
 #include "values/status.h"
 
 int
@@ -24,6 +25,8 @@ main(void)
 		if (reason == REASON_SIGNAL || reason_is_ours((enum reason)reason))
 			printf("stepdown %s\n", reason_word((enum reason)reason));
 	}
+	for (int stage = TERM_EMPTY + 1; stage <= TERM_UNREPORTED; stage++)
+		printf("stage %s\n", term_stage_word((enum term_stage)stage));
 	for (int kind = FAULT_NONE + 1; kind < FAULT_COUNT; kind++)
 		printf("fault %s\n", fault_row((enum fault_kind)kind)->reason);
 	return 0;
