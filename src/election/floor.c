@@ -5,27 +5,23 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "election/highest.h"
 #include "kernel/lock.h"
-#include "values/record.h"
 
 #define LOCK_ATTEMPTS	 500
 #define LOCK_INTERVAL_MS 10
 
-/*
- * The file has the form of `number`, with one slot written after the other. An empty one was never
- * synced, so no lock was forgotten by whoever made it.
- */
+/* An empty one was never synced, so no lock was forgotten by whoever made it. */
 static int
-read_plan(const struct statedir *directory, int fd, struct number_plan *plan, struct fault *fault)
+read_highest(
+    const struct statedir *directory, int fd, struct number_highest *found, struct fault *fault)
 {
 	char file[NUMBER_FILE_SIZE];
 	ssize_t length;
 
-	*plan = (struct number_plan){0};
+	*found = (struct number_highest){.next = 1};
 	length = pread(fd, file, sizeof(file), 0);
-	if (length == 0)
-		return 0;
-	if (length == (ssize_t)sizeof(file) && number_plan(file, "", plan))
+	if (length == 0 || (length == (ssize_t)sizeof(file) && number_highest(file, found)))
 		return 0;
 	return fault_set(fault, FAULT_NUMBER_DAMAGED, 0, "%s/floor", directory->path);
 }
@@ -33,49 +29,32 @@ read_plan(const struct statedir *directory, int fd, struct number_plan *plan, st
 int
 floor_read(const struct statedir *directory, uint64_t *generation, struct fault *fault)
 {
-	struct number_plan plan;
+	struct number_highest found;
 	int fd, result;
 
 	*generation = 0;
 	fd = statedir_floor(directory, STATE_READ, fault);
 	if (fd == -1)
 		return fault->error == ENOENT ? 0 : -1;
-	result = read_plan(directory, fd, &plan, fault);
-	*generation = plan.current.last;
+	result = read_highest(directory, fd, &found, fault);
+	*generation = found.generation;
 	close(fd);
 	return result;
 }
 
 static int
-write_slots(int fd, const struct number *current, uint64_t generation)
-{
-	struct number number = {.sequence = current->sequence};
-	char slot[NUMBER_SLOT_SIZE];
-
-	number.last = number.ceiling = generation;
-	/* Both, the older one first, each synced: at every moment one of them is sound. */
-	for (int i = 0; i < NUMBER_SLOTS; i++) {
-		number.sequence++;
-		number_pack(&number, slot);
-		if (pwrite(fd, slot, sizeof(slot),
-			(off_t)(number.sequence % NUMBER_SLOTS * NUMBER_SLOT_SIZE)) !=
-			(ssize_t)sizeof(slot) ||
-		    fsync(fd) == -1)
-			return -1;
-	}
-	return 0;
-}
-
-static int
 raise_locked(const struct statedir *directory, int fd, uint64_t generation, struct fault *fault)
 {
-	struct number_plan plan;
+	struct number_highest found;
 
-	if (read_plan(directory, fd, &plan, fault) == -1)
+	if (read_highest(directory, fd, &found, fault) == -1)
 		return -1;
-	if (plan.current.last >= generation)
+	if (found.kept && found.generation >= generation)
 		return 0;
-	if (write_slots(fd, &plan.current, generation) == -1 || statedir_sync(directory) == -1)
+	if (generation < found.generation)
+		generation = found.generation;
+	/* The way to it first: what it says is believed from then on. */
+	if (statedir_sync(directory) == -1 || highest_raise(fd, &found, generation) == -1)
 		return fault_set(fault, FAULT_FILE_UNUSABLE, errno, "%s/floor", directory->path);
 	return 0;
 }

@@ -120,3 +120,23 @@ number_plan(const char file[NUMBER_FILE_SIZE], const char *boot, struct number_p
 		plan->ceiling = larger(plan->next + NUMBER_STEP - 1, plan->current.raising);
 	return true;
 }
+
+bool
+number_highest(const char file[NUMBER_FILE_SIZE], struct number_highest *found)
+{
+	struct number slots[NUMBER_SLOTS];
+	bool sound[NUMBER_SLOTS];
+	uint64_t newer = 0;
+
+	*found = (struct number_highest){0};
+	for (unsigned i = 0; i < NUMBER_SLOTS; i++) {
+		sound[i] = slot_usable(file, i, &slots[i]);
+		if (!sound[i])
+			continue;
+		found->generation = larger(found->generation, highest(&slots[i]));
+		newer = larger(newer, slots[i].sequence);
+	}
+	found->kept = sound[0] && sound[1] && slots[0].last == slots[1].last;
+	found->next = newer + (found->kept ? NUMBER_SLOTS : 1);
+	return sound[0] || sound[1];
+}

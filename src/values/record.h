@@ -70,6 +70,26 @@ struct number_plan {
  */
 bool number_plan(const char file[NUMBER_FILE_SIZE], const char *boot, struct number_plan *plan);
 
+/*
+ * The other use of this form: a file that keeps the highest generation of something, which only
+ * rises. A raise is two writes that say the generation as last and as ceiling: the first is synced,
+ * the second may be lost. So a generation that both slots say is on the disk. One that a single
+ * slot says counts, but was perhaps never synced: who relies on it has to write it anew.
+ *
+ * The first write replaces the slot that may be lost anyway, so that the other one is there after a
+ * power cut: where both say the same that is the newer one. Where they do not, everything is synced
+ * before, and the one that says less, or nothing, is replaced. (Tried: to replace always the older
+ * one, or always the newer one, loses a generation.)
+ */
+struct number_highest {
+	uint64_t generation;
+	bool kept;     /* both slots say it */
+	uint64_t next; /* the sequence of the first of two writes; that of the second is one more */
+};
+
+/* What such a file says. Returns false when both slots are damaged. Pure. */
+bool number_highest(const char file[NUMBER_FILE_SIZE], struct number_highest *found);
+
 #define TERM_SLOTS     64
 #define TERM_SLOT_SIZE 1024
 #define TERM_FILE_SIZE ((TERM_SLOTS + 1) * TERM_SLOT_SIZE) /* the sums follow the terms */

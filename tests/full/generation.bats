@@ -132,3 +132,20 @@ damage() {
 	done
 	[ "$scenes" -ge 50 ]
 }
+
+prune() { strace -y -o trace -e trace=pwrite64,fsync,fdatasync,renameat "$@" "$LOCKRUN" prune --older-than 0; }
+
+@test "a floor whose raise was killed before the sync is not believed: the next prune syncs it" {
+	floor=$(realpath -m "$LOCKRUN_DIR/floor")
+	for call in pwrite64:1 fdatasync:1 fdatasync:2 pwrite64:2; do
+		rm -rf "$LOCKRUN_DIR"
+		"$LOCKRUN" "$LOCK" -- true
+		run -137 prune -e inject="${call%:*}:signal=KILL:when=${call#*:}"
+		[ -d "$LOCKRUN_DIR/$LOCK" ]
+		run -0 prune
+		[ "$output" = "$LOCK" ]
+		synced=$(grep -nE "^fdatasync\([0-9]+<$floor>\) += 0" trace | tail -n 1 | cut -d: -f1)
+		moved=$(grep -n '^renameat(.*\.new-' trace | cut -d: -f1)
+		[ "$synced" -lt "$moved" ] || { echo "$call"; cat trace; false; }
+	done
+}

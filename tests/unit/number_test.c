@@ -166,7 +166,8 @@ struct machine {
 	char memory[NUMBER_FILE_SIZE];
 	char disk[NUMBER_FILE_SIZE];
 	char boot[BOOT_ID_SIZE];
-	uint64_t highest;
+	uint64_t highest; /* with which somebody went on */
+	uint64_t most;	  /* that somebody wanted to be kept */
 	unsigned refused, given, cuts;
 };
 
@@ -314,6 +315,115 @@ generations_rise_through_damage(void)
 	}
 }
 
+/* What two slots keep; 0 as sequence stands for a damaged slot. */
+static const struct {
+	struct number slots[NUMBER_SLOTS];
+	bool readable;
+	uint64_t generation;
+	bool kept;
+	uint64_t next;
+} keepers[] = {
+    {{{2, 0, 0, 0, ""}, {1, 0, 0, 0, ""}}, true, 0, true, 4},
+    {{{4, 7, 7, 0, ""}, {3, 7, 7, 0, ""}}, true, 7, true, 6},
+    {{{4, 7, 7, 0, ""}, {5, 7, 7, 0, ""}}, true, 7, true, 7},
+    /* the second write was not done, or lost */
+    {{{4, 7, 7, 0, ""}, {5, 8, 8, 0, ""}}, true, 8, false, 6},
+    {{{6, 8, 8, 0, ""}, {5, 7, 7, 0, ""}}, true, 8, false, 7},
+    /* one slot damaged: that one is replaced */
+    {{{0, 0, 0, 0, ""}, {5, 7, 7, 0, ""}}, true, 7, false, 6},
+    {{{4, 7, 7, 0, ""}, {0, 0, 0, 0, ""}}, true, 7, false, 5},
+    {{{5, 9, 9, 0, ""}, {5, 7, 7, 0, ""}}, true, 7, false, 6},
+    {{{0, 0, 0, 0, ""}, {0, 0, 0, 0, ""}}, false, 0, false, 1},
+    {{{4, INT64_MAX, INT64_MAX, 0, ""}, {5, INT64_MAX, INT64_MAX, 0, ""}}, true, INT64_MAX, true,
+	7},
+};
+
+static void
+highest_found(void)
+{
+	char file[NUMBER_FILE_SIZE];
+	struct number_highest found;
+
+	for (size_t i = 0; i < ROWS(keepers); i++) {
+		memset(file, '?', sizeof(file));
+		for (unsigned s = 0; s < NUMBER_SLOTS; s++)
+			if (keepers[i].slots[s].sequence != 0)
+				number_pack(&keepers[i].slots[s], file + s * NUMBER_SLOT_SIZE);
+		ROW(EXPECT(number_highest(file, &found) == keepers[i].readable), "%zu", i);
+		ROW(EXPECT_INT(found.generation, keepers[i].generation), "%zu", i);
+		ROW(EXPECT(found.kept == keepers[i].kept), "%zu", i);
+		ROW(EXPECT_INT(found.next, keepers[i].next), "%zu", i);
+	}
+}
+
+/* Two slots that keep a generation, on the disk. */
+static void
+start_keeping(struct machine *machine, uint64_t generation)
+{
+	struct number number = {.last = generation, .ceiling = generation};
+
+	memset(machine, 0, sizeof(*machine));
+	for (number.sequence = 1; number.sequence <= NUMBER_SLOTS; number.sequence++)
+		number_pack(
+		    &number, machine->memory + number.sequence % NUMBER_SLOTS * NUMBER_SLOT_SIZE);
+	memcpy(machine->disk, machine->memory, sizeof(machine->disk));
+	machine->highest = machine->most = generation;
+}
+
+/* True when the one who wants generation may go on: then it is kept, through everything. */
+static bool
+keep(struct machine *machine, uint64_t generation)
+{
+	struct number number = {.last = generation, .ceiling = generation};
+	struct number_highest found;
+
+	EXPECT(number_highest(machine->memory, &found));
+	EXPECT(found.generation >= machine->highest && found.generation <= machine->most);
+	if (found.generation > generation)
+		return false;
+	if (generation > machine->most)
+		machine->most = generation;
+	if (found.kept && found.generation == generation)
+		return true;
+	if (!found.kept)
+		memcpy(machine->disk, machine->memory, sizeof(machine->disk));
+	for (unsigned i = 0; i < NUMBER_SLOTS; i++) {
+		number.sequence = found.next + i;
+		if (!write_slot(machine, &number, i == 0))
+			return false;
+	}
+	return true;
+}
+
+static void
+the_highest_is_kept_through_kills_and_power_cuts(void)
+{
+	struct machine machine;
+	unsigned kept = 0, cuts = 0, refused = 0;
+
+	for (unsigned round = 0; round < 6000; round++) {
+		start_keeping(&machine, 10);
+		for (unsigned step = 0; step < 40; step++) {
+			/* An older one, the same again, a newer one. */
+			const uint64_t generation = machine.most - 1 + random_bits() % 3;
+
+			if (keep(&machine, generation)) {
+				EXPECT(generation >= machine.highest);
+				machine.highest = generation;
+				kept++;
+			} else {
+				refused++;
+			}
+			write_back(&machine);
+			if (chance(8))
+				power_cut(&machine);
+		}
+		cuts += machine.cuts;
+	}
+	/* The machine has to have done all of it for this to mean anything. */
+	EXPECT(kept > 50000 && cuts > 10000 && refused > 50000);
+}
+
 int
 main(void)
 {
@@ -323,5 +433,7 @@ main(void)
 	TEST(number_plans);
 	TEST(generations_rise_through_kills_and_power_cuts);
 	TEST(generations_rise_through_damage);
+	TEST(highest_found);
+	TEST(the_highest_is_kept_through_kills_and_power_cuts);
 	return expect_status();
 }
