@@ -205,6 +205,14 @@ told() { grep -q "^{\"type\":\"$1\"" log; }
 	legal log 3
 }
 
+@test "error: a state directory that cannot be used" {
+	: >file
+	run -69 "$LOCKRUN" -d file --events log "$LOCK" true
+	[ "$(types log)" = 'waiting error stopped' ]
+	[ "$(field reason log) $(field ran log) $(field status log)" = 'error no 69' ]
+	legal log 1
+}
+
 @test "a step-down for a reason without a limit can be followed by one with a limit" {
 	watched -k 2s "$LOCK" sh -c 'trap "" TERM; echo >ready; while :; do sleep 1; done'
 	await test -e ready

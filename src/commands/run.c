@@ -13,9 +13,9 @@
 #include "commands/say.h"
 #include "election/supervise.h"
 
-static void listen_for_events(struct run *run);
 static int prepare(struct run *run, struct fault *fault);
 static struct outcome contend(struct run *run);
+static enum acquire open_directory(struct run *run, struct fault *fault);
 static pid_t spawn(struct run *run, struct fault *fault);
 static struct outcome watch_over(struct run *run, pid_t command);
 static struct ending finish(struct run *run, const struct outcome *outcome);
@@ -32,15 +32,11 @@ command_run(char **arguments, struct process_entry *entry)
 	/* 1 parse */
 	if (!command_parse(SUB_RUN, arguments, &run.options, &ending))
 		return ending;
-	/* 2 name, 3 directory */
+	/* 2 name */
 	if (lockname_parse(run.options.words[0], &run.name, &fault) == -1 ||
-	    process_find(run.options.command[0], &fault) == -1)
+	    process_find(run.options.command[0], &fault) == -1 || prepare(&run, &fault) == -1)
 		return say_fault(&fault);
-	listen_for_events(&run);
-	if (statedir_open(run.options.directory, STATE_CONTEND, &run.directory, &fault) == -1 ||
-	    prepare(&run, &fault) == -1)
-		return say_fault(&fault);
-	/* 4 to 9: a term */
+	/* 3 to 9: a term */
 	outcome = contend(&run);
 	/* 10 exit status */
 	return finish(&run, &outcome);
@@ -54,8 +50,11 @@ contend(struct run *run)
 	enum acquire got;
 	pid_t command;
 
+	/* 3 directory */
+	got = open_directory(run, &fault);
 	/* 4 queue up */
-	got = campaign_queue_up(&run->campaign, &run->candidacy, &fault);
+	if (got == ACQUIRE_TAKEN)
+		got = campaign_queue_up(&run->campaign, &fault);
 	events_waiting(&run->events, &run->candidacy);
 	/* 5 acquire */
 	if (got == ACQUIRE_TAKEN)
@@ -120,13 +119,13 @@ prepare(struct run *run, struct fault *fault)
 	const struct options *options = &run->options;
 	int parent = -1;
 
-	narrate_versions(&run->narrator);
+	run->directory.fd = -1;
+	listen_for_events(run);
 	if (options->die_with_parent && (parent = watch_parent(fault)) == -1)
 		return -1;
 	signals_take_over(&run->entry->signals);
 	if (!options->no_fork)
 		process_adopt_orphans();
-	tree_begin(&run->tree);
 	run->observer = (struct observer){
 	    .observe = observe,
 	    .context = run,
@@ -146,7 +145,19 @@ prepare(struct run *run, struct fault *fault)
 	    .command = options->command[0],
 	    .note = options->note,
 	};
+	campaign_begin(&run->campaign, &run->candidacy);
 	return 0;
+}
+
+static enum acquire
+open_directory(struct run *run, struct fault *fault)
+{
+	if (run->directory.fd != -1)
+		return ACQUIRE_TAKEN;
+	if (statedir_open(run->options.directory, STATE_CONTEND, &run->directory, fault) == -1)
+		return ACQUIRE_FAULT;
+	narrate_versions(&run->narrator);
+	return ACQUIRE_TAKEN;
 }
 
 /* ---- the command ---- */
@@ -171,6 +182,7 @@ spawn(struct run *run, struct fault *fault)
 		campaign_hand_over(&run->campaign, &run->term);
 		process_become(&plan, run->entry, fault);
 	} else {
+		tree_begin(&run->tree);
 		signals_note_early(&run->entry->signals);
 		command = process_start(&plan, run->entry, fault);
 	}

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: ISC */
 #include "election/campaign.h"
 
+#include <bsd/stdlib.h>
+
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -31,8 +34,8 @@ unless_left(struct campaign *campaign, enum acquire result)
 	return result;
 }
 
-enum acquire
-campaign_queue_up(struct campaign *campaign, const struct candidacy *candidacy, struct fault *fault)
+static void
+outside(struct campaign *campaign, const struct candidacy *candidacy)
 {
 	memset(campaign, 0, sizeof(*campaign));
 	campaign->candidacy = candidacy;
@@ -40,7 +43,25 @@ campaign_queue_up(struct campaign *campaign, const struct candidacy *candidacy, 
 	campaign->lock.fd = campaign->lock.queue = campaign->queue.fd = -1;
 	patience_begin(&campaign->patience, candidacy->signals, candidacy->observer,
 	    candidacy->wait, candidacy->parent);
-	engine_introduce(campaign, candidacy);
+}
+
+void
+campaign_begin(struct campaign *campaign, const struct candidacy *candidacy)
+{
+	outside(campaign, candidacy);
+	snprintf(campaign->contender, sizeof(campaign->contender), "%08x%08x%08x%08x", arc4random(),
+	    arc4random(), arc4random(), arc4random());
+}
+
+enum acquire
+campaign_queue_up(struct campaign *campaign, struct fault *fault)
+{
+	char contender[CONTENDER_SIZE];
+
+	memcpy(contender, campaign->contender, sizeof(contender));
+	outside(campaign, campaign->candidacy);
+	memcpy(campaign->contender, contender, sizeof(contender));
+	engine_introduce(campaign);
 	return unless_left(campaign, engine_enter(campaign, fault));
 }
 

@@ -4,7 +4,8 @@
  * steps about the lock are these functions and no others; nothing above may know what the engine
  * behind them is made of.
  *
- * A campaign is used by one thread, in this order:
+ * A campaign is used by one thread. It begins once, with campaign_begin; then, for each term that
+ * is contended for, in this order:
  *
  *     campaign_queue_up, campaign_acquire, campaign_begin_term, campaign_end_term, campaign_leave
  *
@@ -42,8 +43,8 @@ struct candidacy {
 
 struct campaign {
 	const struct candidacy *candidacy;
-	char contender[CONTENDER_SIZE];
-	struct patience patience; /* its signal tells what ended a wait */
+	char contender[CONTENDER_SIZE]; /* the same for all terms */
+	struct patience patience;	/* its signal tells what ended a wait */
 
 	/* the engine's own */
 	struct lockdir lock;
@@ -61,13 +62,17 @@ struct campaign {
 };
 
 /*
- * Enter the queue. ACQUIRE_TAKEN: we are in it (or have no ticket, see HAPPENING_NO_TICKET);
- * ACQUIRE_BUSY for if_available when somebody is ahead; ACQUIRE_FAULT. candidacy stays the
- * caller's and must live as long as the campaign. Does not wait. With anything but ACQUIRE_TAKEN
- * the campaign has been left.
+ * Begin: give ourselves a name. candidacy stays the caller's and must live as long as the
+ * campaign. Touches nothing on disk.
  */
-enum acquire campaign_queue_up(
-    struct campaign *campaign, const struct candidacy *candidacy, struct fault *fault);
+void campaign_begin(struct campaign *campaign, const struct candidacy *candidacy);
+
+/*
+ * Enter the queue, with nothing left of an earlier term. ACQUIRE_TAKEN: we are in it (or have no
+ * ticket, see HAPPENING_NO_TICKET); ACQUIRE_BUSY for if_available when somebody is ahead;
+ * ACQUIRE_FAULT. Does not wait. With anything but ACQUIRE_TAKEN the campaign has been left.
+ */
+enum acquire campaign_queue_up(struct campaign *campaign, struct fault *fault);
 
 /*
  * Wait for our turn and take the lock. Blocks as the candidacy says. With ACQUIRE_TAKEN we lead,

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: ISC */
 #include "election/engine.h"
 
-#include <bsd/stdlib.h>
 #include <bsd/string.h>
 
 #include <errno.h>
-#include <stdio.h>
 
 #include "election/asks.h"
 #include "election/generation.h"
@@ -16,12 +14,11 @@
 #define ENTER_ATTEMPTS 100
 
 void
-engine_introduce(struct campaign *campaign, const struct candidacy *candidacy)
+engine_introduce(struct campaign *campaign)
 {
+	const struct candidacy *candidacy = campaign->candidacy;
 	struct ticket_text *text = &campaign->text;
 
-	snprintf(campaign->contender, sizeof(campaign->contender), "%08x%08x%08x%08x", arc4random(),
-	    arc4random(), arc4random(), arc4random());
 	campaign->queued_ms = clock_realtime_ms();
 	strlcpy(text->contender, campaign->contender, sizeof(text->contender));
 	strlcpy(text->condition, "waiting", sizeof(text->condition));

@@ -10,7 +10,7 @@
 #include "kernel/lock.h"
 
 /* Say who we are, in what will be the ticket's text. */
-void engine_introduce(struct campaign *campaign, const struct candidacy *candidacy);
+void engine_introduce(struct campaign *campaign);
 
 /* Open the lock's directory and take a ticket; also when everything has to be done anew. */
 enum acquire engine_enter(struct campaign *campaign, struct fault *fault);
