@@ -7,7 +7,7 @@ _lockrun_options() {
 	case $1 in
 	run)
 		takers='-w --wait -E --conflict-exit-code -m --max-hold -k --kill-after --leftovers
-			--command-status-map --complain-after --note --events -d --dir'
+			--command-status-map --max-waiters --complain-after --note --events -d --dir'
 		options="-n --if-available -s --shared --replace --yield --preserve-status --die-with-parent
 			-o --close -F --no-fork -v --verbose -q --quiet -h --help -V --version $takers"
 		;;
@@ -113,6 +113,7 @@ _lockrun_value() {
 	-k | --kill-after) compgen -W '5s 10s 30s 1m 5m never' -- "$2" ;;
 	-w | --wait | -m | --max-hold | --yield | --complain-after) compgen -W '10s 30s 1m 5m 10m 1h' -- "$2" ;;
 	--older-than) compgen -W '7d 30d 90d 365d' -- "$2" ;;
+	--max-waiters) compgen -W '1 2 3' -- "$2" ;;
 	-E | --conflict-exit-code) compgen -W '0 75' -- "$2" ;;
 	--leftovers) compgen -W 'leave wait kill' -- "$2" ;;
 	--events) compgen -f -- "$2" ;;

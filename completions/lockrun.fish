@@ -5,7 +5,7 @@ set -g __lockrun_subcommands run status watch history stats stop signal check do
 
 # Options that take a value, so that the word behind them is not the lock name.
 set -g __lockrun_takers -w --wait -E --conflict-exit-code -m --max-hold -k --kill-after --note \
-    --leftovers --command-status-map --complain-after --events -d --dir --reason --generation \
+    --leftovers --command-status-map --max-waiters --complain-after --events -d --dir --reason --generation \
     --floor --older-than --app --protocol --kind --resource --scope
 
 # Read the words before the cursor, and set: __lockrun_sub, the subcommand; __lockrun_options,
@@ -134,6 +134,7 @@ complete -c lockrun -n '__lockrun_in run' -s E -l conflict-exit-code -x -a '0 75
 complete -c lockrun -n '__lockrun_in run' -s m -l max-hold -x -a $durations -d 'Make the command step down after that long'
 complete -c lockrun -n '__lockrun_in run' -s k -l kill-after -x -a '5s 10s 30s 1m 5m never' -d 'SIGKILL that long after SIGTERM'
 complete -c lockrun -n '__lockrun_in run' -s s -l shared -d 'Share the lock with other shared holders, in queue order'
+complete -c lockrun -n '__lockrun_in run' -l max-waiters -x -a '1 2 3' -d 'Do not join a queue in which so many wait'
 complete -c lockrun -n '__lockrun_in run' -l replace -d 'Ask the present leader to stop, and lead next in its place'
 complete -c lockrun -n '__lockrun_in run' -l yield -a $durations -d 'Step down as soon as somebody queues, but not before that long'
 complete -c lockrun -n '__lockrun_in run' -l preserve-status -d 'After a step-down, exit with the status of the command, not 124'

@@ -92,6 +92,9 @@ narrate_not_acquired(const struct narrator *narrator, enum acquire why)
 	if (why == ACQUIRE_LATE)
 		say("%s: %s; gave up after %s; nothing was run", name, conflict,
 		    duration_format(options->wait, waited));
+	else if (why == ACQUIRE_TOO_MANY)
+		say("%s: %s; no more than %d may wait (--max-waiters); nothing was run", name,
+		    conflict, options->max_waiters);
 	else
 		say("%s: %s; nothing was run", name, conflict);
 }

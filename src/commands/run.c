@@ -140,7 +140,9 @@ prepare(struct run *run, struct fault *fault)
 	    .parent = parent,
 	    .watch_queue = options->yield != DURATION_NEVER,
 	    .replace = options->replace,
-	    .if_available = options->if_available || options->wait == 0,
+	    .if_available =
+		options->if_available || options->wait == 0 || options->max_waiters == 0,
+	    .max_waiters = options->max_waiters > 0 ? (unsigned)options->max_waiters : 0,
 	    .wait = options->wait,
 	    .command = options->command[0],
 	    .note = options->note,

@@ -58,6 +58,9 @@ run_not_acquired(struct run *run, enum acquire why, struct fault *fault)
 	case ACQUIRE_LATE:
 		outcome.reason = REASON_LATE;
 		break;
+	case ACQUIRE_TOO_MANY:
+		outcome.reason = REASON_TOO_MANY;
+		break;
 	case ACQUIRE_PARENT_GONE:
 		outcome.reason = REASON_PARENT_GONE;
 		break;
@@ -70,7 +73,7 @@ run_not_acquired(struct run *run, enum acquire why, struct fault *fault)
 		outcome.reason = REASON_BUSY;
 	}
 	narrate_not_acquired(&run->narrator, why);
-	if (why == ACQUIRE_BUSY || why == ACQUIRE_LATE)
+	if (why == ACQUIRE_BUSY || why == ACQUIRE_TOO_MANY || why == ACQUIRE_LATE)
 		count_skip(run);
 	events_skipped(&run->events, outcome.reason);
 	return outcome;

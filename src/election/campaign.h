@@ -35,10 +35,11 @@ struct candidacy {
 	int parent;	  /* readable when the wait has lost its sense (--die-with-parent); or -1 */
 	bool watch_queue; /* campaign_watch reports who queues as well */
 	bool replace;	  /* take the present holder's place, and ask it to stop */
-	bool if_available;   /* try, do not wait */
-	duration_t wait;     /* from campaign_queue_up on; or DURATION_NEVER */
-	const char *command; /* the path of what will run */
-	const char *note;    /* or NULL */
+	bool if_available;    /* try, do not wait */
+	unsigned max_waiters; /* do not join as many others; 0 for no limit */
+	duration_t wait;      /* from campaign_queue_up on; or DURATION_NEVER */
+	const char *command;  /* the path of what will run */
+	const char *note;     /* or NULL */
 };
 
 struct campaign {
@@ -70,7 +71,7 @@ void campaign_begin(struct campaign *campaign, const struct candidacy *candidacy
 /*
  * Enter the queue, with nothing left of an earlier term. ACQUIRE_TAKEN: we are in it (or have no
  * ticket, see HAPPENING_NO_TICKET); ACQUIRE_BUSY for if_available when somebody is ahead;
- * ACQUIRE_FAULT. Does not wait. With anything but ACQUIRE_TAKEN the campaign has been left.
+ * ACQUIRE_TOO_MANY; ACQUIRE_FAULT. Does not wait. With anything but ACQUIRE_TAKEN the campaign has been left.
  */
 enum acquire campaign_queue_up(struct campaign *campaign, struct fault *fault);
 

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 
+#include "election/admission.h"
 #include "election/asks.h"
 #include "election/generation.h"
 #include "election/roster.h"
@@ -82,7 +83,7 @@ engine_look_ahead(const struct campaign *campaign, struct ticket *ahead, int *fd
 
 /* A ticket, or none where that is not possible; then the kernel's order has to do. */
 static enum acquire
-take_ticket(struct campaign *campaign, const struct roster_entry *victim, struct fault *fault)
+take_any_ticket(struct campaign *campaign, const struct roster_entry *victim, struct fault *fault)
 {
 	const struct candidacy *candidacy = campaign->candidacy;
 	struct happened no_ticket = {.what = HAPPENING_NO_TICKET};
@@ -101,6 +102,37 @@ take_ticket(struct campaign *campaign, const struct roster_entry *victim, struct
 	no_ticket.error = errno;
 	candidacy->observer->observe(candidacy->observer->context, &no_ticket);
 	return ACQUIRE_TAKEN;
+}
+
+/* The same, unless so many wait that we are not to join them. */
+static enum acquire
+take_ticket(struct campaign *campaign, const struct roster_entry *victim, struct fault *fault)
+{
+	const unsigned most = campaign->candidacy->max_waiters;
+	enum acquire result = ACQUIRE_TOO_MANY;
+	struct admission admission;
+
+	if (most == 0 || campaign->candidacy->if_available)
+		return take_any_ticket(campaign, victim, fault);
+	if (admission_begin(&admission, &campaign->queue, most))
+		result = take_any_ticket(campaign, victim, fault);
+	if (result == ACQUIRE_TAKEN && !admission_stands(&admission)) {
+		queue_leave(&campaign->queue);
+		result = ACQUIRE_TOO_MANY;
+	}
+	admission_end(&admission);
+	if (result != ACQUIRE_TOO_MANY)
+		return result;
+	/* Who is inside of it has another difficulty, or does not wait. */
+	switch (engine_nesting(campaign)) {
+	case NESTING_REFUSED:
+		return ACQUIRE_NESTED;
+	case NESTING_SHARES:
+		return take_any_ticket(campaign, victim, fault);
+	case NESTING_NONE:
+		break;
+	}
+	return ACQUIRE_TOO_MANY;
 }
 
 /*

@@ -18,6 +18,7 @@ enum acquire {
 	ACQUIRE_TAKEN,
 	ACQUIRE_AGAIN, /* nothing was taken: look again who is ahead */
 	ACQUIRE_BUSY,
+	ACQUIRE_TOO_MANY, /* as many wait as may */
 	ACQUIRE_LATE,
 	ACQUIRE_SIGNAL,	     /* one that ends the wait, or stops it */
 	ACQUIRE_PARENT_GONE, /* whoever started us is gone, and we were not to outlive it */

@@ -47,6 +47,12 @@ queue_look_ahead(const struct queue *queue, enum ticket_mode mode, struct ticket
 enum queue_result
 queue_first_waiting(const struct queue *queue, enum ticket_mode mode, struct ticket *first);
 
+/*
+ * How many others wait, before or behind us, in whatever mode; counted up to most only. Tries do
+ * not wait.
+ */
+unsigned queue_count_waiting(const struct queue *queue, unsigned most);
+
 /* Whether somebody before us holds, in whatever mode. */
 bool queue_has_holder(const struct queue *queue);
 

@@ -255,6 +255,40 @@ queue_pass(const struct queue *queue, const struct ticket *frozen)
 	lockdir_ticket_remove(queue->lock, ticket_pack(frozen, name));
 }
 
+struct others {
+	const struct queue *queue;
+	unsigned most;
+	unsigned count;
+};
+
+static bool
+count_if_waiting(const char *name, void *context)
+{
+	struct others *others = context;
+	const struct queue *queue = others->queue;
+	struct ticket ticket;
+	int fd;
+
+	if (!ticket_unpack(name, &ticket) || ticket.state != TICKET_WAITING ||
+	    ticket.kind == TICKET_TRY ||
+	    (queue->fd != -1 && ticket_order(&ticket, &queue->ticket) == 0))
+		return true;
+	if (examine(queue->lock, &ticket, &fd) == QUEUE_AHEAD) {
+		others->count++;
+		close(fd);
+	}
+	return others->count < others->most;
+}
+
+unsigned
+queue_count_waiting(const struct queue *queue, unsigned most)
+{
+	struct others others = {.queue = queue, .most = most};
+
+	(void)lockdir_ticket_each(queue->lock, count_if_waiting, &others);
+	return others.count;
+}
+
 struct dead {
 	const struct lockdir *lock;
 	bool remove;

@@ -46,6 +46,7 @@ static const struct fault_row fault_table[] = {
 	"write it like 250ms, 30s, 1.5m, 2h or 1d"},
     {FAULT_USAGE_DURATION_ZERO, STATUS_USAGE, "zero is not a limit", ""},
     {FAULT_USAGE_NUMBER, STATUS_USAGE, "not an exit status", "write a whole number from 0 to 255"},
+    {FAULT_USAGE_COUNT, STATUS_USAGE, "not a count", "write a whole number from 0 on"},
     {FAULT_USAGE_NOTE, STATUS_USAGE,
 	"longer than 200 bytes, or with a line break or other control character",
 	"write one short line"},

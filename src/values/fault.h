@@ -35,6 +35,7 @@ enum fault_kind {
 	FAULT_USAGE_DURATION,
 	FAULT_USAGE_DURATION_ZERO, /* -m 0 and -k 0 */
 	FAULT_USAGE_NUMBER,
+	FAULT_USAGE_COUNT,
 	FAULT_USAGE_NOTE,
 	FAULT_USAGE_TWICE_MEANT, /* two options that exclude each other */
 	FAULT_USAGE_CHOICE,

@@ -14,6 +14,8 @@ const struct option_row option_table[] = {
 	"exit status when the lock was not acquired (default 75)", OPTION_PLAIN},
     {"shared", 's', NULL, OPTION_FLAG, SUB_RUN, FIELD(shared),
 	"share the lock with other shared holders, in queue order", OPTION_PLAIN},
+    {"max-waiters", 0, "N", OPTION_COUNT, SUB_RUN, FIELD(max_waiters),
+	"do not join a queue in which N wait (0 is the same as -n)", OPTION_PLAIN},
     {"replace", 0, NULL, OPTION_FLAG, SUB_RUN, FIELD(replace),
 	"ask the present leader to stop, and lead next in its place", OPTION_PLAIN},
     {"max-hold", 'm', "DURATION", OPTION_POSITIVE, SUB_RUN, FIELD(max_hold),

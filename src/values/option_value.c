@@ -82,6 +82,18 @@ store_status(
 }
 
 static int
+store_count(
+    const struct option_spelling *spelling, const char *value, int *field, struct fault *fault)
+{
+	const char *error = NULL;
+
+	*field = (int)strtonum(value, 0, INT_MAX, &error);
+	if (error != NULL || value[strspn(value, "0123456789")] != '\0')
+		return fault_set(fault, FAULT_USAGE_COUNT, 0, "%s \"%s\"", spelling->text, value);
+	return 0;
+}
+
+static int
 store_generation(
     const struct option_spelling *spelling, const char *value, uint64_t *field, struct fault *fault)
 {
@@ -154,6 +166,8 @@ option_store(const struct option_reading *reading, const struct option_row *row,
 		return store_duration(row, spelling, value, field, reading->fault);
 	case OPTION_STATUS:
 		return store_status(spelling, value, field, reading->fault);
+	case OPTION_COUNT:
+		return store_count(spelling, value, field, reading->fault);
 	case OPTION_GENERATION:
 		return store_generation(spelling, value, field, reading->fault);
 	case OPTION_NOTE:

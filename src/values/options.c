@@ -314,6 +314,7 @@ options_parse(enum subcommand subcommand, char **arguments, const char *getenv_n
 	*options = (struct options){
 	    .wait = DURATION_NEVER,
 	    .conflict_status = STATUS_NOT_ACQUIRED,
+	    .max_waiters = -1,
 	    .max_hold = DURATION_NEVER,
 	    .kill_after = KILL_AFTER,
 	    .yield = DURATION_NEVER,

@@ -37,6 +37,7 @@ struct options {
 	duration_t wait; /* DURATION_NEVER when it waits for as long as it takes */
 	int conflict_status;
 	bool shared;
+	int max_waiters; /* -1 for no limit */
 	bool replace;
 	/* leading */
 	duration_t max_hold;   /* DURATION_NEVER for no limit */
@@ -101,6 +102,7 @@ enum option_value {
 	OPTION_CHOICE,		/* int, the place of the word in metavar, a list with bars */
 	OPTION_GENERATION,	/* uint64_t, at least 1 */
 	OPTION_STATUS,		/* int, 0..255 */
+	OPTION_COUNT,		/* int, from 0 on */
 	OPTION_TEXT,		/* const char * */
 	OPTION_NOTE,		/* const char *, note_valid */
 	OPTION_SCOPE,		/* appended to scopes */

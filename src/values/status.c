@@ -8,7 +8,8 @@ const struct status_row status_table[] = {
     {STATUS_UNAVAILABLE, RAN_NO,
 	"the lock manager cannot be used: directory, file system or damaged record"},
     {STATUS_UNKNOWN, RAN_MAYBE, "outcome unknown: lockrun failed after the start"},
-    {STATUS_NOT_ACQUIRED, RAN_NO, "the lock was not acquired: busy, or the wait was over"},
+    {STATUS_NOT_ACQUIRED, RAN_NO,
+	"the lock was not acquired: busy, too many waiters, or the wait was over"},
     {STATUS_STALE, RAN_NO, "stale: this term no longer leads, or a newer generation was seen"},
     {STATUS_REFUSED, RAN_NO, "refused: how the last term ended is not known"},
     {STATUS_STEPPED_DOWN, RAN_YES, "lockrun made the command step down"},
@@ -35,6 +36,7 @@ static const struct reason_row {
     {REASON_PARENT_GONE, "parent-gone", true},
     {REASON_LATE, "late", false},
     {REASON_BUSY, "busy", false},
+    {REASON_TOO_MANY, "too-many", false},
     {REASON_NOT_FOUND, "not-found", false},
     {REASON_ERROR, "error", false},
 };

@@ -54,6 +54,7 @@ enum reason {
 	REASON_PARENT_GONE, /* the process that started lockrun is gone */
 	REASON_LATE,
 	REASON_BUSY,
+	REASON_TOO_MANY,  /* as many wait as may */
 	REASON_NOT_FOUND, /* nothing to execute */
 	REASON_ERROR,
 	REASON_COUNT

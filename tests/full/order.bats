@@ -29,3 +29,24 @@ is_stopped() { [ "$(state_of "$1")" = T ] || [ "$(state_of "$1")" = t ]; }
 	wait "$quick" "$tracer"
 	[ "$(cat order)" = "$(printf 'slow\nquick')" ]
 }
+
+@test "of two that come at the same moment for one place, one gets it" {
+	hold
+	# Each rests before its ticket is in, before it counts the others, and before it leaves.
+	for n in 1 2; do
+		start strace -o "trace.$n" -e trace=renameat,unlinkat \
+			-e inject=renameat:delay_enter=1s:delay_exit=1s -e inject=unlinkat:delay_enter=1s \
+			"$LOCKRUN" -q --max-waiters 1 "$LOCK" -- sh -c 'echo led >>order'
+		tracer[n]=$STARTED
+	done
+	await eval 'is_gone ${tracer[1]} || is_gone ${tracer[2]}'
+	await is_pending 1
+	release
+	for n in 1 2; do
+		status=0
+		wait "${tracer[n]}" || status=$?
+		echo $status >>statuses
+	done
+	[ "$(sort statuses | paste -sd' ')" = '0 75' ]
+	[ "$(cat order)" = led ]
+}

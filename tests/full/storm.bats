@@ -13,3 +13,9 @@ load ../helper
 	echo "# $output" >&3
 	[[ "$output" == *"overlaps 0, generations not rising 0, live tickets 0, tickets left 0 "*"stuck no" ]]
 }
+
+@test "40 keep coming where 3 may wait: never more than 3 do" {
+	run -0 "$PROBES/storm" "$LOCKRUN" "$PWD" crowd "${STORM_SECONDS:-5}" 40 3 "${STORM_SEED:-$RANDOM}"
+	echo "# $output" >&3
+	[[ "$output" == *"overlaps 0, generations not rising 0; at most 3 waited "*"stuck no" ]]
+}

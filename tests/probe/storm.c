@@ -7,8 +7,12 @@
  * storm LOCKRUN DIR order TRIALS SEED
  *	Trials of 20 waiters that queue up one after another, five of which are killed at random
  *	moments; the others must lead in the order in which they came.
+ * storm LOCKRUN DIR crowd SECONDS CONTENDERS MOST SEED
+ *	Keep that many contenders coming, of whom no more than MOST may wait, and kill some. Who
+ *	waits is counted again and again, with the door shut (a lock on q/), so that nobody comes in
+ *	during the count.
  *
- * Both print one line of figures and exit with 0 only if all is well.
+ * All print one line of figures and exit with 0 only if all is well.
  */
 #include <sys/file.h>
 #include <sys/pidfd.h>
@@ -141,6 +145,28 @@ is_live(int queue, const char *name)
 struct tally {
 	unsigned names, live, private;
 };
+
+/* How many wait; tries do not. */
+static unsigned
+waiting(int queue)
+{
+	const struct dirent *entry;
+	const char *mode_kind_state;
+	unsigned count = 0;
+	DIR *list;
+
+	if (lseek(queue, 0, SEEK_SET) == -1 || (list = fdopendir(dup(queue))) == NULL)
+		err(1, "q");
+	while ((entry = readdir(list)) != NULL) {
+		mode_kind_state = strrchr(entry->d_name, '.');
+		if (entry->d_name[0] == '.' || mode_kind_state == NULL ||
+		    mode_kind_state[2] == 'n' || mode_kind_state[3] != 'w')
+			continue;
+		count += is_live(queue, entry->d_name);
+	}
+	closedir(list);
+	return count;
+}
 
 /* The tickets that there are; with of != 0 only its. */
 static struct tally
@@ -429,6 +455,82 @@ test_storm(int seconds, int contenders)
 	return report(&counts, live, left, stuck);
 }
 
+/* ---- crowd ---- */
+
+/* Nobody who is to be turned away in a crowd comes in while we count. */
+static unsigned
+count_behind_door(void)
+{
+	char path[PATH_MAX + 64];
+	unsigned count;
+	int queue;
+
+	snprintf(path, sizeof(path), "%s/%s/q", state_path, LOCK);
+	queue = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (queue == -1)
+		return 0;
+	if (flock(queue, LOCK_EX) == -1)
+		err(1, "%s", path);
+	count = waiting(queue);
+	close(queue);
+	return count;
+}
+
+static pid_t
+start_modest(const char *most)
+{
+	const char *const patient[] = {"--max-waiters", most, NULL}, *const brief[] = {
+									 "--max-waiters", most,
+									 "-w", "20ms", NULL};
+
+	return start(random() % 4 == 0 ? brief : patient, "x", random() % 3000);
+}
+
+static int
+test_crowd(int seconds, int contenders, const char *most)
+{
+	const double until = now() + seconds;
+	const int witness = open_witness();
+	static pid_t pids[CONTENDERS_MAX];
+	unsigned long turned_away = 0, counted = 0;
+	unsigned seen = 0, peak = 0;
+	struct counts counts = {0};
+	int status;
+	bool stuck;
+	pid_t pid;
+
+	for (int i = 0; i < contenders; i++, counts.started++)
+		pids[i] = start_modest(most);
+	while (now() < until) {
+		seen = count_behind_door();
+		peak = seen > peak ? seen : peak;
+		counted++;
+		if (random() % 8 == 0)
+			counts.killed += kill(pids[random() % contenders], SIGKILL) == 0;
+		/* Who is turned away is soon back: that must not keep us from counting. */
+		for (int i = 0; i < 8 && (pid = waitpid(-1, &status, WNOHANG)) > 0; i++) {
+			turned_away += WIFEXITED(status) && WEXITSTATUS(status) == 75;
+			for (int j = 0; j < contenders; j++) {
+				if (pids[j] != pid)
+					continue;
+				pids[j] = start_modest(most);
+				counts.started++;
+			}
+		}
+	}
+	stuck = !reap_all() || running_command(witness) != 0;
+	count_log(&counts);
+	printf(
+	    "crowd: %lu started, %lu killed, %lu turned away, %lu terms; overlaps %lu, generations "
+	    "not rising %lu; at most %u waited (%lu counts), of %s that may; stuck %s\n",
+	    counts.started, counts.killed, turned_away, counts.led, counts.overlaps, counts.falls,
+	    peak, counted, most, stuck ? "yes" : "no");
+	return counts.overlaps == 0 && counts.falls == 0 && !stuck && counts.led > 0 &&
+		       turned_away > 0 && peak == (unsigned)atoi(most)
+		   ? 0
+		   : 1;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -437,7 +539,9 @@ main(int argc, char **argv)
 	if (argc == 6 && strcmp(argv[1], "command") == 0)
 		return be_command(argv + 2);
 	if (argc < 6)
-		errx(1, "usage: storm LOCKRUN DIR run SECONDS CONTENDERS SEED | order TRIALS SEED");
+		errx(1,
+		    "usage: storm LOCKRUN DIR run SECONDS CONTENDERS SEED | order TRIALS SEED | "
+		    "crowd SECONDS CONTENDERS MOST SEED");
 	lockrun = argv[1];
 	self = realpath("/proc/self/exe", NULL);
 	snprintf(state_path, sizeof(state_path), "%s/state", argv[2]);
@@ -452,5 +556,7 @@ main(int argc, char **argv)
 		return test_order(atoi(argv[4]));
 	if (argc == 7 && strcmp(argv[3], "run") == 0 && atoi(argv[5]) <= CONTENDERS_MAX)
 		return test_storm(atoi(argv[4]), atoi(argv[5]));
-	errx(1, "neither run nor order");
+	if (argc == 8 && strcmp(argv[3], "crowd") == 0 && atoi(argv[5]) <= CONTENDERS_MAX)
+		return test_crowd(atoi(argv[4]), atoi(argv[5]), argv[6]);
+	errx(1, "neither run nor order nor crowd");
 }

@@ -115,6 +115,7 @@ expect_stored(const struct option_row *row, const char *spelled)
 		    spelled);
 		break;
 	case OPTION_STATUS:
+	case OPTION_COUNT:
 		ROW(EXPECT_INT(*(const int *)(const void *)field, 7), "%s", spelled);
 		break;
 	case OPTION_GENERATION:
@@ -284,6 +285,10 @@ static const struct {
     {SUB_RUN, "-E 0x1 x y", FAULT_USAGE_NUMBER, "-E \"0x1\"", NULL},
     {SUB_RUN, "-E 99999999999999999999 x y", FAULT_USAGE_NUMBER, NULL, NULL},
     {SUB_RUN, "--conflict-exit-code= x y", FAULT_USAGE_NUMBER, "--conflict-exit-code \"\"", NULL},
+    {SUB_RUN, "--max-waiters 1.5 x y", FAULT_USAGE_COUNT, "--max-waiters \"1.5\"", ""},
+    {SUB_RUN, "--max-waiters=-1 x y", FAULT_USAGE_COUNT, "--max-waiters \"-1\"", ""},
+    {SUB_RUN, "--max-waiters= x y", FAULT_USAGE_COUNT, "--max-waiters \"\"", ""},
+    {SUB_RUN, "--max-waiters 2147483648 x y", FAULT_USAGE_COUNT, NULL, NULL},
     {SUB_RUN, "--note|a\nb|x|y", FAULT_USAGE_NOTE, "--note \"a\nb\"", NULL},
     {SUB_STOP, "--reason|a\tb|x", FAULT_USAGE_NOTE, "--reason \"a\tb\"", NULL},
     {SUB_RUN, "-n -w 5 x y", FAULT_USAGE_TWICE_MEANT, NULL, NULL},
