@@ -1,9 +1,11 @@
 # Building and proving lockrun. Nothing here calls a package manager.
 #
 #	make             build/lockrun; needs a C compiler, pkg-config and libbsd
+#	make static      build/static/lockrun, which runs without any library
 #	make try         watch an election, in a temporary directory
 #	make check       the unit tests and the tests of behaviour; needs bats as well
 #	make check-full  all that can be proved on one machine; needs what .ci/run installs
+#	make dist        build/lockrun-VERSION.tar.gz, which builds and proves itself
 VERSION   = 0.1.0
 PREFIX    = /usr/local
 DESTDIR   =
@@ -16,7 +18,7 @@ BATS      = bats
 
 # ---- what the compiler is told ----
 
-ifneq ($(filter-out clean lint,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out clean lint dist,$(or $(MAKECMDGOALS),all)),)
 ifeq ($(shell command -v $(PKGCONFIG)),)
 $(error $(PKGCONFIG) not found; install pkg-config)
 endif
@@ -24,7 +26,7 @@ ifneq ($(shell $(PKGCONFIG) --exists libbsd || echo missing),)
 $(error libbsd not found; install libbsd-dev)
 endif
 BSDFLAGS := $(shell $(PKGCONFIG) --cflags libbsd)
-BSDLIBS  := $(shell $(PKGCONFIG) --libs libbsd)
+BSDLIBS  := $(shell $(PKGCONFIG) --libs $(LIBRARIES) libbsd)
 
 # Those that this compiler has. An older C library makes 2 of FORTIFY_SOURCE's 3.
 known     = $(foreach flag,$(1),$(shell $(CC) -Werror $(flag) -c -x c /dev/null -o /dev/null \
@@ -54,16 +56,31 @@ $(BUILD)/%.o: src/%.c Makefile
 	@mkdir -p $(@D)
 	$(CC) $(ALLCFLAGS) -MMD -MP -c -o $@ $<
 
+# A static program must not look users up as others do, see src/kernel/statedir.c.
+static:
+	$(MAKE) BUILD=$(BUILD)/static LIBRARIES=--static CPPFLAGS='$(CPPFLAGS) -DLOCKRUN_STATIC' \
+	    HARDLINK='-static-pie -Wl,-z,relro,-z,now,-z,noexecstack' all
+
 # ---- installing ----
+
+# The manuals, with the version in their last line.
+MANUALS   = $(patsubst %,$(BUILD)/%,$(wildcard man/*.[1-8]))
+
+$(BUILD)/man/%: man/% Makefile
+	@mkdir -p $(@D)
+	sed 's/^\.Os$$/.Os lockrun $(VERSION)/' $< >$@
+
+# Where zsh looks: a Debian has one place for its packages and one for this machine.
+ZSHDIR    = share/zsh/$(if $(filter /usr,$(PREFIX)),vendor-completions,site-functions)
 
 # What is installed: mode, file, place below PREFIX. The completions go where Debian's shells look.
 INSTALLED = 0755:$(BUILD)/lockrun:bin/lockrun \
-            $(foreach page,$(wildcard man/*.[1-8]),0644:$(page):share/man/man$(subst .,,$(suffix $(page)))/$(notdir $(page))) \
+            $(foreach page,$(MANUALS),0644:$(page):share/man/man$(subst .,,$(suffix $(page)))/$(notdir $(page))) \
             0644:completions/lockrun.bash:share/bash-completion/completions/lockrun \
-            0644:completions/_lockrun:share/zsh/site-functions/_lockrun \
+            0644:completions/_lockrun:$(ZSHDIR)/_lockrun \
             0644:completions/lockrun.fish:share/fish/vendor_completions.d/lockrun.fish
 
-install: all
+install: all $(MANUALS)
 	@set -e; for entry in $(INSTALLED); do \
 		place=$${entry##*:}; file=$${entry%:*}; \
 		install -D -m $${file%%:*} "$${file#*:}" "$(DESTDIR)$(PREFIX)/$$place"; \
@@ -73,6 +90,15 @@ install: all
 # Directories stay: they are the system's.
 uninstall:
 	@set -e; for entry in $(INSTALLED); do rm -f "$(DESTDIR)$(PREFIX)/$${entry##*:}"; done
+
+DIST      = lockrun-$(VERSION)
+DISTFILES = .ci .clang-format .clang-tidy .gitignore Makefile README.md completions man src tests
+
+dist:
+	@mkdir -p $(BUILD)
+	tar --sort=name --owner=root:0 --group=root:0 --transform='s|^|$(DIST)/|' -cf - $(DISTFILES) | \
+	    gzip -9n >$(BUILD)/$(DIST).tar.gz
+	@echo $(BUILD)/$(DIST).tar.gz
 
 clean:
 	rm -rf $(BUILD)
@@ -150,7 +176,7 @@ shellcheck:
 	shellcheck .ci/run $(wildcard tests/*.sh tests/*/*.sh)
 	shellcheck --severity=error $(wildcard tests/*.ba* tests/*/*.bats)
 
-.PHONY: all install uninstall clean try unit unit-build probes check check-full full sanitized plain \
+.PHONY: all static dist install uninstall clean try unit unit-build probes check check-full full sanitized plain \
         $(FULL) $(PLAIN) lint tidy cppcheck format shellcheck
 .DELETE_ON_ERROR:
 -include $(OBJECTS:.o=.d) $(UNITS:=.d)

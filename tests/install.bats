@@ -14,20 +14,36 @@ make_it() {
 }
 installed() { (cd "$ROOT" && find . -type f | LC_ALL=C sort); }
 
-# Where the files of the repository belong.
+# expected PREFIX ZSH: where the files of the repository belong.
 expected() {
-	echo ./usr/bin/lockrun
-	(cd "$TESTS/../man" && printf '%s\n' *) | sed 's|.*\.\(.\)$|./usr/share/man/man\1/&|'
-	echo ./usr/share/bash-completion/completions/lockrun
-	echo ./usr/share/fish/vendor_completions.d/lockrun.fish
-	echo ./usr/share/zsh/site-functions/_lockrun
+	echo ".$1/bin/lockrun"
+	(cd "$TESTS/../man" && printf '%s\n' *) | sed "s|.*\.\(.\)\$|.$1/share/man/man\1/&|"
+	echo ".$1/share/bash-completion/completions/lockrun"
+	echo ".$1/share/fish/vendor_completions.d/lockrun.fish"
+	echo ".$1/share/zsh/$2/_lockrun"
 }
 
 @test "install puts program, manual and completions below DESTDIR and PREFIX" {
 	make_it install
-	diff <(expected | LC_ALL=C sort) <(installed) >&2
+	diff <(expected /usr vendor-completions | LC_ALL=C sort) <(installed) >&2
 	run -0 "$ROOT/usr/bin/lockrun" --version
 	[ -z "$(find "$ROOT" -type f ! -path '*/bin/*' ! -perm 644)" ]
+}
+
+@test "without PREFIX it goes to /usr/local" {
+	make -s -C "$TESTS/.." BUILD="$(dirname "$LOCKRUN")" DESTDIR="$ROOT" install 3>&-
+	diff <(expected /usr/local site-functions | LC_ALL=C sort) <(installed) >&2
+}
+
+@test "the Makefile alone says which version it is: program and manuals have it from there" {
+	version="lockrun $(sed -n 's/^VERSION *= //p' "$TESTS/../Makefile")"
+	make_it install
+	[ "$("$ROOT/usr/bin/lockrun" --version)" = "$version" ]
+	found=$(find "$ROOT" -path '*/man/*' -type f -exec sed -n 's/^\.Os //p' {} +)
+	[ "$(sort -u <<<"$found")" = "$version" ]
+	[ "$(wc -l <<<"$found")" -eq "$(ls "$TESTS/../man" | wc -l)" ]
+	# Nowhere else, where it would be forgotten.
+	not grep -rFn "${version#* }" "$TESTS/../src" "$TESTS/../man" "$TESTS/../completions"
 }
 
 @test "uninstall takes all of it away, and nothing else" {

@@ -22,6 +22,28 @@
 /* The longest "/NAME/FILE". */
 #define STATEDIR_BELOW (NAME_MAX + 16)
 
+#ifdef LOCKRUN_STATIC
+/*
+ * In a static program getpwuid(3) would load what nsswitch.conf names from the machine's own C
+ * library at run time; where that is another version, it may crash. So only the file counts there.
+ */
+static const struct passwd *
+account_of(uid_t user)
+{
+	FILE *file = fopen("/etc/passwd", "re");
+	const struct passwd *account = NULL;
+
+	if (file == NULL)
+		return NULL;
+	while ((account = fgetpwent(file)) != NULL && account->pw_uid != user)
+		continue;
+	fclose(file);
+	return account;
+}
+#else
+#define account_of getpwuid
+#endif
+
 static int
 default_place(char path[PATH_MAX], struct fault *fault)
 {
@@ -31,7 +53,7 @@ default_place(char path[PATH_MAX], struct fault *fault)
 		strlcpy(path, ROOT_DEFAULT, PATH_MAX);
 		return 0;
 	}
-	account = getpwuid(geteuid());
+	account = account_of(geteuid());
 	if (account == NULL || account->pw_dir == NULL || account->pw_dir[0] != '/')
 		return fault_set(fault, FAULT_DIR_NO_ACCOUNT, 0, "user %u", geteuid());
 	if (snprintf(path, PATH_MAX, "%s/%s", account->pw_dir, USER_DEFAULT) >= PATH_MAX)

@@ -7,6 +7,7 @@
 A step is one line:
 
 	type TEXT    type it, and Enter
+	put TEXT     type it, without Enter
 	key ^C ...   press control keys; a word of more than one letter is typed as it is
 	shell TEXT   wait for the shell's prompt, "@ ", then type
 	next REGEX   the line after what was seen last is that, as a whole
@@ -71,6 +72,9 @@ class Terminal:
 
     def type(self, text):
         self.write(text + "\r")
+
+    def put(self, text):
+        self.write(text)
 
     def key(self, keys):
         for key in keys.split():
@@ -144,7 +148,7 @@ def main():
             continue
         word, _, rest = step.partition(" ")
         try:
-            if word not in ("shell", "type", "key", "next", "see", "unseen", "until", "do", "size", "close", "end"):
+            if word not in ("shell", "type", "put", "key", "next", "see", "unseen", "until", "do", "size", "close", "end"):
                 raise Failure("no such step")
             getattr(terminal, word)(rest)
         except Failure as failure:
