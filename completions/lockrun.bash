@@ -8,7 +8,7 @@ _lockrun_options() {
 	run)
 		takers='-w --wait -E --conflict-exit-code -m --max-hold -k --kill-after --leftovers
 			--command-status-map --max-waiters --complain-after --note --events -d --dir'
-		options="-n --if-available -s --shared --replace --yield --preserve-status --die-with-parent
+		options="-n --if-available -s --shared --replace --join --yield --preserve-status --die-with-parent
 			-o --close -F --no-fork -v --verbose -q --quiet -h --help -V --version $takers"
 		;;
 	status)

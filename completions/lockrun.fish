@@ -136,6 +136,7 @@ complete -c lockrun -n '__lockrun_in run' -s k -l kill-after -x -a '5s 10s 30s 1
 complete -c lockrun -n '__lockrun_in run' -s s -l shared -d 'Share the lock with other shared holders, in queue order'
 complete -c lockrun -n '__lockrun_in run' -l max-waiters -x -a '1 2 3' -d 'Do not join a queue in which so many wait'
 complete -c lockrun -n '__lockrun_in run' -l replace -d 'Ask the present leader to stop, and lead next in its place'
+complete -c lockrun -n '__lockrun_in run' -l join -d 'Share a run that is in flight or about to be'
 complete -c lockrun -n '__lockrun_in run' -l yield -a $durations -d 'Step down as soon as somebody queues, but not before that long'
 complete -c lockrun -n '__lockrun_in run' -l preserve-status -d 'After a step-down, exit with the status of the command, not 124'
 complete -c lockrun -n '__lockrun_in run' -l leftovers -x -a 'leave wait kill' -d 'What to do with processes that the command leaves behind'

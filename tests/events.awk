@@ -36,6 +36,8 @@ function check_identity(who) {
 function check_generation(who, type, generation) {
 	if (type == "waiting" || type == "skipped")
 		return
+	if (type == "joined")
+		term[who] = generation
 	if (type == "leading") {
 		if (generation != "" && generation + 0 <= newest[lock[who]])
 			wrong("the generation does not grow")
@@ -48,7 +50,10 @@ function check_generation(who, type, generation) {
 }
 
 function check_reason(who, reason, status, signal) {
-	if (!(who in led)) {
+	if (who in joined) {
+		if (reason !~ /^(finished|failed|max-hold|stop|signal|yield|ineligible|watchdog|lock-lost|replaced|parent-gone)$/)
+			wrong("not a reason for the end of a run")
+	} else if (!(who in led)) {
 		if (reason !~ /^(late|busy|signal|parent-gone|not-found|error|too-many|ineligible)$/)
 			wrong("not a reason for running nothing")
 		if ((who in skipped) ? skipped[who] != reason : !(who in erred))
@@ -62,8 +67,12 @@ function check_reason(who, reason, status, signal) {
 }
 
 function check_stopped(who) {
-	if ((value("ran") != "no") != (who in led))
+	if ((value("ran") == "yes") != ((who in led) || (who in joined)))
 		wrong("what ran is not what was told")
+	if (value("ran") == "maybe" && !(who in erred))
+		wrong("nothing told why it is not known what ran")
+	if ((who in joined) && value("held_ms") != 0)
+		wrong("who joins does not hold")
 	check_reason(who, value("reason"), value("status"), value("signal"))
 	if (value("signal") != "null" && value("status") != 0)
 		wrong("both a status and a signal")
@@ -90,6 +99,8 @@ BEGIN {
 	form["stepping-down"] = generation reason ",\"text\":(null|" string ")" \
 	    ",\"grace_ms\":(null|" number ")"
 	form["skipped"] = reason
+	form["joined"] = generation ",\"leader\":\\{\"pid\":" number ",\"contender\":\"[0-9a-f]+\"\\}" \
+	    ",\"command\":" string
 	form["error"] = generation ",\"message\":" string
 	form["stopped"] = generation ",\"ran\":\"(yes|no|maybe)\",\"status\":" number \
 	    ",\"signal\":(null|" number ")" reason ",\"killed\":(true|false)" \
@@ -143,6 +154,12 @@ type == "skipped" {
 	if ((who in led) || (who in skipped))
 		wrong("cannot be skipped any more")
 	skipped[who] = value("reason")
+}
+
+type == "joined" {
+	if ((who in led) || (who in skipped) || (who in erred) || (who in joined))
+		wrong("cannot join any more")
+	joined[who] = 1
 }
 
 type == "error" {

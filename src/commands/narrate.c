@@ -17,8 +17,8 @@
 /* ---- who is in the way ---- */
 
 /*
- * For how long at most. Who has no ticket (flock(1), sharers that a killed lockrun left behind) came
- * after the last term that is on record, and when that is not known either, rather too long.
+ * For how long at most. Who has no ticket (flock(1), sharers that a killed lockrun left behind)
+ * came after the last term that is on record, and when that is not known either, rather too long.
  */
 static duration_t
 held_at_most(const struct roster *roster)
@@ -97,6 +97,20 @@ narrate_not_acquired(const struct narrator *narrator, enum acquire why)
 		    conflict, options->max_waiters);
 	else
 		say("%s: %s; nothing was run", name, conflict);
+}
+
+/* Whoever sees a bad status wants to know whose it is. */
+void
+narrate_joined(const struct narrator *narrator, const struct term *term)
+{
+	const struct options *options = narrator->options;
+	char command[SAY_CLEAN_SIZE], outcome[DESCRIBE_SIZE];
+
+	if (options->quiet || (term->reason == REASON_FINISHED && !options->verbose))
+		return;
+	(options->verbose ? say_timed : say)("%s: joined generation %" PRIu64 " of pid %d (%s): %s",
+	    narrator->name->text, term->generation, term->pid, say_clean(term->command, command),
+	    describe_outcome(term, outcome));
 }
 
 void

@@ -29,6 +29,9 @@ void narrate_observe(const struct narrator *narrator, const struct happened *hap
 /* Nothing was run, and why: the conflict line. */
 void narrate_not_acquired(const struct narrator *narrator, enum acquire why);
 
+/* The run that was joined has ended. */
+void narrate_joined(const struct narrator *narrator, const struct term *term);
+
 /* Events cannot be written; error is an errno value. */
 void narrate_no_events(const struct narrator *narrator, int error);
 

@@ -140,10 +140,12 @@ prepare(struct run *run, struct fault *fault)
 	    .parent = parent,
 	    .watch_queue = options->yield != DURATION_NEVER,
 	    .replace = options->replace,
+	    .join = options->join,
 	    .if_available =
 		options->if_available || options->wait == 0 || options->max_waiters == 0,
 	    .max_waiters = options->max_waiters > 0 ? (unsigned)options->max_waiters : 0,
-	    .wait = options->wait,
+	    /* No limit, when what is waited for is only what cannot be had at once. */
+	    .wait = options->wait == 0 ? DURATION_NEVER : options->wait,
 	    .command = options->command[0],
 	    .note = options->note,
 	};

@@ -26,7 +26,8 @@ struct run {
 
 /*
  * We do not lead: leave the campaign, tell people and events why, and count who was turned away.
- * fault is read for ACQUIRE_FAULT, and filled in for ACQUIRE_NESTED.
+ * With ACQUIRE_JOINED the outcome is that of the run that we joined. fault is read for
+ * ACQUIRE_FAULT, and filled in for ACQUIRE_NESTED and ACQUIRE_LOST.
  */
 struct outcome run_not_acquired(struct run *run, enum acquire why, struct fault *fault);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Nothing was run: why, who is told, and with which status that ends. */
+/* Nothing was run by us: why, who is told, and with which status that ends. */
 #include "commands/run.h"
 
 #include "commands/say.h"
@@ -8,10 +8,11 @@
 static struct outcome
 failed(struct run *run, enum reason reason, const struct fault *fault)
 {
+	const int status = fault_row(fault->kind)->status;
 	const struct outcome outcome = {
-	    .ran = RAN_NO,
+	    .ran = status_find(status)->ran,
 	    .reason = reason,
-	    .status = fault_row(fault->kind)->status,
+	    .status = status,
 	};
 	char text[FAULT_TEXT_SIZE];
 
@@ -29,6 +30,24 @@ set_nested_fault(const struct run *run, struct fault *fault)
 	if (nested->pid != 0)
 		fault_hint(fault, "(held by pid %d, generation %ju)", nested->pid,
 		    (uintmax_t)nested->generation);
+}
+
+/* The outcome of the run that we joined, as if it had been our own. */
+static struct outcome
+joined(struct run *run)
+{
+	const struct term *term = &run->campaign.joining.term;
+
+	events_joined(&run->events, term);
+	narrate_joined(&run->narrator, term);
+	return (struct outcome){
+	    .ran = term->ran,
+	    .reason = term->reason,
+	    .status = term->status,
+	    .signal = term->signal,
+	    .killed = term->killed,
+	    .joined = true,
+	};
 }
 
 static void
@@ -53,8 +72,13 @@ run_not_acquired(struct run *run, enum acquire why, struct fault *fault)
 	case ACQUIRE_NESTED:
 		set_nested_fault(run, fault);
 		return failed(run, REASON_ERROR, fault);
+	case ACQUIRE_LOST:
+		joining_fault(&run->campaign, fault);
+		return failed(run, REASON_ERROR, fault);
 	case ACQUIRE_FAULT:
 		return failed(run, REASON_ERROR, fault);
+	case ACQUIRE_JOINED:
+		return joined(run);
 	case ACQUIRE_LATE:
 		outcome.reason = REASON_LATE;
 		break;

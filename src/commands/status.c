@@ -44,12 +44,14 @@ headline(const struct roster *roster)
 static void
 print_entry(const struct roster_entry *entry, const char *role)
 {
+	const bool joins =
+	    entry->ticket.kind == TICKET_JOIN && entry->ticket.state == TICKET_WAITING;
 	const char *reason = entry->text.reason;
 	char who[DESCRIBE_SIZE], since[DURATION_TEXT_SIZE];
 
-	paper_line(entry->frozen ? INK_BAD : INK_PLAIN, "  %-12s %s for %s%s%s%s", role,
+	paper_line(entry->frozen ? INK_BAD : INK_PLAIN, "  %-12s %s for %s%s%s%s%s", role,
 	    describe_contender(entry, who), describe_since(entry->text.since_ms, since),
-	    reason[0] != '\0' ? ", stepping down: " : "", reason,
+	    joins ? ", to join" : "", reason[0] != '\0' ? ", stepping down: " : "", reason,
 	    entry->frozen ? ", frozen (SIGCONT lets it go on)" : "");
 }
 

@@ -39,12 +39,17 @@ put_entry(struct json *json, const struct lockname *name, const struct roster_en
 	json_string(json, "name", name->text);
 	json_string(json, "state", !holds ? "waiting" : stepping ? "stepping-down" : "leading");
 	json_string(json, "mode", entry->ticket.mode == TICKET_SHARED ? "shared" : "exclusive");
+	json_string(json, "kind", ticket_kind_word(entry->ticket.kind));
 	json_number(json, "pid", entry->ticket.pid);
 	json_bool(json, "foreign_pid_namespace", !entry->same_namespace);
 	put_text(json, "contender", entry->text.contender);
 	write_time(json, "since", entry->text.since_ms);
 	put_text(json, "command", entry->text.command);
 	put_text(json, "note", entry->text.note);
+	if (!holds && entry->text.joins != 0)
+		json_number(json, "joins", (int64_t)entry->text.joins);
+	else if (!holds)
+		json_null(json, "joins");
 	if (holds) {
 		if (entry->text.generation != 0)
 			json_number(json, "generation", (int64_t)entry->text.generation);

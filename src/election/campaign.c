@@ -41,6 +41,7 @@ outside(struct campaign *campaign, const struct candidacy *candidacy)
 	campaign->candidacy = candidacy;
 	campaign->lock_fd = campaign->terms_fd = campaign->watch_fd = -1;
 	campaign->lock.fd = campaign->lock.queue = campaign->queue.fd = -1;
+	joining_begin(&campaign->joining);
 	patience_begin(&campaign->patience, candidacy->signals, candidacy->observer,
 	    candidacy->wait, candidacy->parent);
 }
@@ -76,13 +77,20 @@ wait_behind(struct campaign *campaign, const struct ticket *ahead, int fd)
 	    .mode = campaign->candidacy->mode,
 	    .predecessor = fd,
 	};
-	const struct lookout lookout = passing_lookout(&passing);
+	const struct lookout pass = passing_lookout(&passing);
+	struct joining_watch watch = {.joining = &campaign->joining, .then = &pass};
+	const struct lookout lookout = joining_lookout(&watch);
 	const bool may_be_frozen = ahead->state == TICKET_WAITING;
-	enum acquire left = ACQUIRE_TAKEN;
+	enum acquire left = joining_meet(campaign, ahead, fd);
 
-	if (!campaign->candidacy->if_available)
-		return patience_wait(
+	if (left != ACQUIRE_TAKEN)
+		return left;
+	if (!campaign->candidacy->if_available || joining_shares(campaign, ahead)) {
+		left = patience_wait(
 		    &campaign->patience, fd, LOCK_SHARED, may_be_frozen ? &lookout : NULL);
+		joining_learn(campaign, fd);
+		return left;
+	}
 	/* Once: who stands behind the one that was passed has to get the time to notice. */
 	if (may_be_frozen && !campaign->passed_one &&
 	    passing_try(&passing, &campaign->patience, &left)) {
@@ -109,7 +117,7 @@ wait_for_turn(struct campaign *campaign, struct fault *fault)
 		case QUEUE_ERROR:
 			return engine_fault(campaign, fault);
 		default:
-			return ACQUIRE_TAKEN;
+			return joining_meet(campaign, NULL, -1);
 		}
 		switch (engine_nesting(campaign)) {
 		case NESTING_NONE:
@@ -161,6 +169,13 @@ look_whether_current(void *context)
 	return lockdir_is_current(&campaign->lock, campaign->lock_fd) ? CURRENT_EVERY : 0;
 }
 
+/* Whoever took it before our eyes may have told by now that it leads. */
+static enum acquire
+unless_joinable(const struct campaign *campaign, enum acquire result)
+{
+	return result == ACQUIRE_BUSY && joining_has_run(campaign) ? ACQUIRE_AGAIN : result;
+}
+
 /* Somebody holds it who has no ticket: flock(1), what a killed lockrun left behind, or we. */
 static enum acquire
 wait_for_lock(struct campaign *campaign)
@@ -170,8 +185,10 @@ wait_for_lock(struct campaign *campaign)
 
 	if (engine_nesting(campaign) == NESTING_REFUSED)
 		return ACQUIRE_NESTED;
+	if (joining_has_run(campaign))
+		return ACQUIRE_AGAIN;
 	if (campaign->candidacy->if_available)
-		return try_again(campaign);
+		return unless_joinable(campaign, try_again(campaign));
 	return patience_wait(
 	    &campaign->patience, campaign->lock_fd, engine_lock_mode(campaign), &lookout);
 }
@@ -281,11 +298,13 @@ acquire(struct campaign *campaign, struct fault *fault)
 			return result;
 		switch (settled) {
 		case SETTLED:
+			if (joining_missed(campaign))
+				return ACQUIRE_JOINED;
 			lock_mark(campaign->lock_fd, engine_lock_mode(campaign));
 			return patience_left(&campaign->patience);
 		case SETTLED_NOT_OUR_TURN:
 			give_back(campaign);
-			if (campaign->candidacy->if_available)
+			if (campaign->candidacy->if_available && !campaign->candidacy->join)
 				return ACQUIRE_BUSY;
 			break;
 		case SETTLED_AGAIN:

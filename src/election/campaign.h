@@ -16,6 +16,7 @@
 
 #include <stdbool.h>
 
+#include "election/joining.h"
 #include "election/nested.h"
 #include "election/observer.h"
 #include "election/patience.h"
@@ -35,7 +36,8 @@ struct candidacy {
 	int parent;	  /* readable when the wait has lost its sense (--die-with-parent); or -1 */
 	bool watch_queue; /* campaign_watch reports who queues as well */
 	bool replace;	  /* take the present holder's place, and ask it to stop */
-	bool if_available;    /* try, do not wait */
+	bool if_available; /* try, do not wait */
+	bool join; /* share a run that is in flight, or about to be; never with shared mode */
 	unsigned max_waiters; /* do not join as many others; 0 for no limit */
 	duration_t wait;      /* from campaign_queue_up on; or DURATION_NEVER */
 	const char *command;  /* the path of what will run */
@@ -54,7 +56,8 @@ struct campaign {
 	bool replaced;	 /* the holder was asked to make room */
 	bool passed_one; /* a try has passed a frozen waiter */
 	bool nested_checked;
-	struct nested nested; /* with ACQUIRE_NESTED, what we are inside of */
+	struct nested nested;	/* with ACQUIRE_NESTED, what we are inside of */
+	struct joining joining; /* with ACQUIRE_JOINED, its term tells how that ended */
 	int64_t queued_ms;
 	int lock_fd;
 	int terms_fd;
@@ -71,14 +74,15 @@ void campaign_begin(struct campaign *campaign, const struct candidacy *candidacy
 /*
  * Enter the queue, with nothing left of an earlier term. ACQUIRE_TAKEN: we are in it (or have no
  * ticket, see HAPPENING_NO_TICKET); ACQUIRE_BUSY for if_available when somebody is ahead;
- * ACQUIRE_TOO_MANY; ACQUIRE_FAULT. Does not wait. With anything but ACQUIRE_TAKEN the campaign has been left.
+ * ACQUIRE_TOO_MANY; ACQUIRE_FAULT. Does not wait. With anything but ACQUIRE_TAKEN the campaign has
+ * been left.
  */
 enum acquire campaign_queue_up(struct campaign *campaign, struct fault *fault);
 
 /*
- * Wait for our turn and take the lock. Blocks as the candidacy says. With ACQUIRE_TAKEN we lead,
- * nothing ran yet, and neither the deadline nor a signal has come meanwhile. With anything else
- * the campaign has been left.
+ * Wait for our turn and take the lock. Blocks as the candidacy says; one that joins also for the
+ * run that it joins. With ACQUIRE_TAKEN we lead, nothing ran yet, and neither the deadline nor a
+ * signal has come meanwhile. With anything else the campaign has been left.
  */
 enum acquire campaign_acquire(struct campaign *campaign, struct fault *fault);
 

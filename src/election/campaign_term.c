@@ -168,5 +168,6 @@ campaign_leave(struct campaign *campaign)
 	close_and_forget(&campaign->terms_fd);
 	close_and_forget(&campaign->watch_fd);
 	lockdir_close(&campaign->lock);
+	joining_end(&campaign->joining);
 	patience_end(&campaign->patience);
 }

@@ -78,6 +78,14 @@ engine_lock_mode(const struct campaign *campaign)
 enum queue_result
 engine_look_ahead(const struct campaign *campaign, struct ticket *ahead, int *fd)
 {
+	enum queue_result result = QUEUE_CLEAR;
+
+	if (campaign->candidacy->join)
+		result = queue_look_for_run(&campaign->queue, ahead, fd);
+	if (campaign->candidacy->join && result == QUEUE_CLEAR)
+		result = queue_look_for_leader(&campaign->queue, ahead, fd);
+	if (result != QUEUE_CLEAR)
+		return result;
 	return queue_look_ahead(&campaign->queue, campaign->candidacy->mode, ahead, fd);
 }
 
@@ -86,10 +94,12 @@ static enum acquire
 take_any_ticket(struct campaign *campaign, const struct roster_entry *victim, struct fault *fault)
 {
 	const struct candidacy *candidacy = campaign->candidacy;
+	const enum ticket_kind kind = candidacy->join		? TICKET_JOIN
+				      : candidacy->if_available ? TICKET_TRY
+								: TICKET_QUEUED;
 	struct happened no_ticket = {.what = HAPPENING_NO_TICKET};
 
-	if (queue_up(&campaign->queue, candidacy->mode,
-		candidacy->if_available ? TICKET_TRY : TICKET_QUEUED,
+	if (queue_up(&campaign->queue, candidacy->mode, kind,
 		victim != NULL ? victim->ticket.number : 0) == QUEUE_OK) {
 		queue_describe(&campaign->queue, &campaign->text);
 		return ACQUIRE_TAKEN;
@@ -186,8 +196,9 @@ enter_once(struct campaign *campaign, struct fault *fault)
 	if (open_lockdir(campaign, fault) == -1)
 		return ACQUIRE_FAULT;
 	queue_init(&campaign->queue, &campaign->lock);
+	joining_arrive(campaign);
 	/* A try that cannot succeed needs no ticket. */
-	if (campaign->candidacy->if_available &&
+	if (campaign->candidacy->if_available && !campaign->candidacy->join &&
 	    engine_look_ahead(campaign, &ahead, NULL) == QUEUE_AHEAD &&
 	    ahead.state == TICKET_HOLDING && engine_nesting(campaign) != NESTING_SHARES)
 		return campaign->nested.inside ? ACQUIRE_NESTED : ACQUIRE_BUSY;

@@ -20,7 +20,7 @@ enum acquire engine_fault(const struct campaign *campaign, struct fault *fault);
 
 enum lock_mode engine_lock_mode(const struct campaign *campaign);
 
-/* queue_look_ahead for us. */
+/* queue_look_ahead for us; for one who joins, a run to share comes first. */
 enum queue_result engine_look_ahead(const struct campaign *campaign, struct ticket *ahead, int *fd);
 
 enum nesting {

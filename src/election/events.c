@@ -166,6 +166,24 @@ events_error(struct events *events, const char *text)
 }
 
 void
+events_joined(struct events *events, const struct term *term)
+{
+	struct line line;
+	struct json *json;
+
+	if (events->fd == -1)
+		return;
+	events->generation = term->generation;
+	json = begin(events, &line, "joined");
+	json_object(json, "leader");
+	json_number(json, "pid", term->pid);
+	json_string(json, "contender", term->contender);
+	json_object_end(json);
+	json_string(json, "command", term->command);
+	end(events, &line);
+}
+
+void
 events_stopped(struct events *events, const struct outcome *outcome)
 {
 	const duration_t now = clock_boottime();

@@ -33,6 +33,9 @@ void events_observe(struct events *events, const struct happened *happened);
 void events_skipped(struct events *events, enum reason reason);
 void events_error(struct events *events, const char *text);
 
+/* The run that was joined has ended: its outcome is ours. */
+void events_joined(struct events *events, const struct term *term);
+
 /* The end. */
 void events_stopped(struct events *events, const struct outcome *outcome);
 

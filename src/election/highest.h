@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: ISC */
-/* Raising what a file keeps that has the form of `number`: see number_highest in values/record.h. */
+/* Raising what a file keeps that has the form of `number`: see number_highest in values/record.h.
+ */
 #ifndef LOCKRUN_ELECTION_HIGHEST_H
 #define LOCKRUN_ELECTION_HIGHEST_H
 

@@ -23,6 +23,8 @@ enum acquire {
 	ACQUIRE_SIGNAL,	     /* one that ends the wait, or stops it */
 	ACQUIRE_PARENT_GONE, /* whoever started us is gone, and we were not to outlive it */
 	ACQUIRE_NESTED,	     /* we are inside of the very lock */
+	ACQUIRE_JOINED,	     /* the run that we joined has ended, and its outcome is ours */
+	ACQUIRE_LOST,	     /* how the run that we joined ended will never be known */
 	ACQUIRE_FAULT,	     /* errno tells */
 };
 

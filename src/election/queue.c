@@ -107,6 +107,14 @@ queue_up(struct queue *queue, enum ticket_mode mode, enum ticket_kind kind, uint
 	return QUEUE_ERROR;
 }
 
+void
+queue_pass(const struct queue *queue, const struct ticket *frozen)
+{
+	char name[TICKET_NAME_SIZE];
+
+	lockdir_ticket_remove(queue->lock, ticket_pack(frozen, name));
+}
+
 bool
 queue_is_passed(const struct queue *queue)
 {
@@ -143,6 +151,48 @@ queue_describe(struct queue *queue, const struct ticket_text *text)
 	if (length < queue->text_length && ftruncate(queue->fd, (off_t)length) == -1)
 		return;
 	queue->text_length = length;
+}
+
+void
+queue_read_text(int fd, struct ticket_text *text)
+{
+	char bytes[TICKET_TEXT_SIZE];
+	const ssize_t length = pread(fd, bytes, sizeof(bytes), 0);
+
+	ticket_text_unpack(bytes, length > 0 ? (size_t)length : 0, text);
+}
+
+struct dead {
+	const struct lockdir *lock;
+	bool remove;
+	unsigned count;
+};
+
+static bool
+count_if_dead(const char *name, void *context)
+{
+	struct dead *dead = context;
+	struct ticket ticket;
+	int fd;
+
+	if (!ticket_unpack(name, &ticket) || (fd = lockdir_ticket_open(dead->lock, name)) == -1)
+		return true;
+	if (lock_try(fd, LOCK_SHARED) == LOCK_TAKEN) {
+		dead->count++;
+		if (dead->remove)
+			lockdir_ticket_remove(dead->lock, name);
+	}
+	close(fd);
+	return true;
+}
+
+unsigned
+queue_dead(const struct queue *queue, bool remove)
+{
+	struct dead dead = {.lock = queue->lock, .remove = remove};
+
+	(void)lockdir_ticket_each(queue->lock, count_if_dead, &dead);
+	return dead.count;
 }
 
 void

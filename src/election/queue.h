@@ -41,6 +41,15 @@ enum queue_result
 queue_look_ahead(const struct queue *queue, enum ticket_mode mode, struct ticket *ahead, int *fd);
 
 /*
+ * Look for a run to share, as queue_look_ahead else: the nearest live exclusive ticket before ours
+ * that joins or holds.
+ */
+enum queue_result queue_look_for_run(const struct queue *queue, struct ticket *ahead, int *fd);
+
+/* The live exclusive ticket that holds, wherever it stands: who came later may be quicker. */
+enum queue_result queue_look_for_leader(const struct queue *queue, struct ticket *leader, int *fd);
+
+/*
  * The first of those before us, in the order of the queue, that we would have to wait for and that
  * still waits itself. QUEUE_AHEAD with the ticket, or QUEUE_CLEAR.
  */
@@ -56,7 +65,10 @@ unsigned queue_count_waiting(const struct queue *queue, unsigned most);
 /* Whether somebody before us holds, in whatever mode. */
 bool queue_has_holder(const struct queue *queue);
 
-/* Whether somebody behind us waits who would have to wait for us. Tries do not count. */
+/*
+ * Whether somebody behind us waits who would have to wait for us. Tries do not count, nor do those
+ * who join when we can be joined: they want us to end well, not soon.
+ */
 bool queue_is_wanted(const struct queue *queue, enum ticket_mode mode);
 
 /*
@@ -84,6 +96,9 @@ enum queue_result queue_hold(struct queue *queue);
 
 /* Write the text for people. A failure is not told. */
 void queue_describe(struct queue *queue, const struct ticket_text *text);
+
+/* Read the text of a ticket that is open; what is missing stays empty. */
+void queue_read_text(int fd, struct ticket_text *text);
 
 /* Count the tickets of the dead, and with remove take their names away. */
 unsigned queue_dead(const struct queue *queue, bool remove);

@@ -23,6 +23,8 @@ struct search {
 	const struct ticket *after, *before; /* bounds, both exclusive; NULL for none */
 	bool nearest_first;		     /* from the end of the queue; else from its begin */
 	bool waiting_only, holding_only;
+	bool runs_only; /* exclusive ones that join or hold: whose outcome can be shared */
+	bool no_joiners;
 	duration_t now;
 	size_t count;
 	struct ticket found[FOUND_AT_ONCE];
@@ -40,6 +42,12 @@ matters(const struct search *search, const struct ticket *ticket)
 	if (search->waiting_only && ticket->state != TICKET_WAITING)
 		return false;
 	if (search->holding_only && ticket->state != TICKET_HOLDING)
+		return false;
+	if (search->runs_only &&
+	    (ticket->mode != TICKET_EXCLUSIVE ||
+		(ticket->kind != TICKET_JOIN && ticket->state != TICKET_HOLDING)))
+		return false;
+	if (search->no_joiners && ticket->kind == TICKET_JOIN && ticket->state == TICKET_WAITING)
 		return false;
 	/* A try never waits, so it counts for nobody until it holds. */
 	if (ticket->kind == TICKET_TRY && ticket->state == TICKET_WAITING)
@@ -207,6 +215,33 @@ queue_look_ahead(const struct queue *queue, enum ticket_mode mode, struct ticket
 }
 
 enum queue_result
+queue_look_for_run(const struct queue *queue, struct ticket *ahead, int *fd)
+{
+	struct search search = {
+	    .lock = queue->lock,
+	    .mode = TICKET_EXCLUSIVE,
+	    .before = queue->fd == -1 ? NULL : &queue->ticket,
+	    .nearest_first = true,
+	    .runs_only = true,
+	};
+
+	return look(&search, ahead, fd);
+}
+
+enum queue_result
+queue_look_for_leader(const struct queue *queue, struct ticket *leader, int *fd)
+{
+	struct search search = {
+	    .lock = queue->lock,
+	    .mode = TICKET_EXCLUSIVE,
+	    .runs_only = true,
+	    .holding_only = true,
+	};
+
+	return look(&search, leader, fd);
+}
+
+enum queue_result
 queue_first_waiting(const struct queue *queue, enum ticket_mode mode, struct ticket *first)
 {
 	struct search search = {
@@ -241,18 +276,11 @@ queue_is_wanted(const struct queue *queue, enum ticket_mode mode)
 	    .mode = mode,
 	    .after = queue->fd == -1 ? NULL : &queue->ticket,
 	    .waiting_only = true,
+	    .no_joiners = mode == TICKET_EXCLUSIVE,
 	};
 	struct ticket first;
 
 	return look(&search, &first, NULL) == QUEUE_AHEAD;
-}
-
-void
-queue_pass(const struct queue *queue, const struct ticket *frozen)
-{
-	char name[TICKET_NAME_SIZE];
-
-	lockdir_ticket_remove(queue->lock, ticket_pack(frozen, name));
 }
 
 struct others {
@@ -287,37 +315,4 @@ queue_count_waiting(const struct queue *queue, unsigned most)
 
 	(void)lockdir_ticket_each(queue->lock, count_if_waiting, &others);
 	return others.count;
-}
-
-struct dead {
-	const struct lockdir *lock;
-	bool remove;
-	unsigned count;
-};
-
-static bool
-count_if_dead(const char *name, void *context)
-{
-	struct dead *dead = context;
-	struct ticket ticket;
-	int fd;
-
-	if (!ticket_unpack(name, &ticket) || (fd = lockdir_ticket_open(dead->lock, name)) == -1)
-		return true;
-	if (lock_try(fd, LOCK_SHARED) == LOCK_TAKEN) {
-		dead->count++;
-		if (dead->remove)
-			lockdir_ticket_remove(dead->lock, name);
-	}
-	close(fd);
-	return true;
-}
-
-unsigned
-queue_dead(const struct queue *queue, bool remove)
-{
-	struct dead dead = {.lock = queue->lock, .remove = remove};
-
-	(void)lockdir_ticket_each(queue->lock, count_if_dead, &dead);
-	return dead.count;
 }

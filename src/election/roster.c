@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "election/generation.h"
+#include "election/queue.h"
 #include "election/skips.h"
 #include "election/terms.h"
 #include "kernel/clock.h"
@@ -29,8 +30,6 @@ struct gathering {
 static bool
 read_live(const struct lockdir *lock, const char *name, struct ticket_text *text)
 {
-	char bytes[TICKET_TEXT_SIZE];
-	ssize_t length;
 	bool alive;
 	int fd;
 
@@ -38,8 +37,8 @@ read_live(const struct lockdir *lock, const char *name, struct ticket_text *text
 	if (fd == -1)
 		return false;
 	alive = lock_try(fd, LOCK_SHARED) == LOCK_BUSY;
-	length = alive ? pread(fd, bytes, sizeof(bytes), 0) : 0;
-	ticket_text_unpack(bytes, length > 0 ? (size_t)length : 0, text);
+	if (alive)
+		queue_read_text(fd, text);
 	close(fd);
 	return alive;
 }

@@ -87,23 +87,39 @@ terms_sums(const struct lockdir *lock, struct sums *sums)
 	return sound;
 }
 
-bool
-terms_read_slot(const struct lockdir *lock, uint64_t slot, struct term *term)
+int
+terms_open_to_read(const struct lockdir *lock)
 {
-	char bytes[TERM_SLOT_SIZE];
 	struct fault fault;
-	bool sound = false;
-	int fd;
 
-	fd = lockdir_file(lock, STATE_TERMS, STATE_READ, &fault);
+	return lock->fd == -1 ? -1 : lockdir_file(lock, STATE_TERMS, STATE_READ, &fault);
+}
+
+bool
+terms_read_from(int fd, uint64_t generation, struct term *term)
+{
+	const off_t at = slot_of(generation);
+	char bytes[TERM_SLOT_SIZE];
+	bool sound = false;
+
 	if (fd == -1)
 		return false;
 	/* A tear is a write in progress, most of the time. */
 	for (int i = 0; i < READ_ATTEMPTS && !sound; i++)
-		sound = pread(fd, bytes, sizeof(bytes), slot_of(slot)) == (ssize_t)sizeof(bytes) &&
+		sound = pread(fd, bytes, sizeof(bytes), at) == (ssize_t)sizeof(bytes) &&
 			term_unpack(bytes, term);
-	close(fd);
 	return sound && term->stage != TERM_EMPTY;
+}
+
+bool
+terms_read_slot(const struct lockdir *lock, uint64_t slot, struct term *term)
+{
+	const int fd = terms_open_to_read(lock);
+	const bool found = terms_read_from(fd, slot, term);
+
+	if (fd != -1)
+		close(fd);
+	return found;
 }
 
 bool

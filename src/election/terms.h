@@ -28,6 +28,15 @@ void terms_count(int fd, const struct term *term);
 /* Read the sums. False when there are none, or damaged ones. */
 bool terms_sums(const struct lockdir *lock, struct sums *sums);
 
+/*
+ * Open the records for reading, so that they can be read even when somebody removes them
+ * meanwhile. Returns a descriptor of the caller's, or -1.
+ */
+int terms_open_to_read(const struct lockdir *lock);
+
+/* Read whatever term the slot of a generation holds. False for none, a damaged one, or fd -1. */
+bool terms_read_from(int fd, uint64_t generation, struct term *term);
+
 /* Read whatever term a slot (below TERM_SLOTS) holds. False for none, or a damaged one. */
 bool terms_read_slot(const struct lockdir *lock, uint64_t slot, struct term *term);
 

@@ -112,6 +112,13 @@ static const struct fault_row fault_table[] = {
     {FAULT_LOCK_UNSETTLED, STATUS_UNAVAILABLE, "it was replaced again and again while we locked it",
 	"find what removes files in the state directory, and stop that"},
 
+    {FAULT_JOINED_LOST, STATUS_UNKNOWN,
+	"the run that was joined was lost: its end is not on record",
+	"it may have done its work in part; look before it runs again"},
+    {FAULT_JOINED_OVERWRITTEN, STATUS_UNKNOWN,
+	"the record of the run that was joined is gone: 64 further terms began, or it was removed",
+	"how it ended is not known; look before it runs again"},
+
     {FAULT_SYSTEM, STATUS_NOT_STARTED, "lockrun itself could not go on",
 	"nothing was run; look at the limits of this machine (ulimit -a)"},
     {FAULT_OUTPUT, STATUS_NOT_STARTED, "what was asked for could not be written",

@@ -72,6 +72,10 @@ enum fault_kind {
 	FAULT_LOCK_UNUSABLE,   /* flock(2) failed; error tells */
 	FAULT_LOCK_UNSETTLED,  /* it was replaced under us again and again */
 
+	/* what became of it is not known */
+	FAULT_JOINED_LOST,	  /* the run that was joined has no end on record */
+	FAULT_JOINED_OVERWRITTEN, /* its record is gone */
+
 	/* lockrun itself failed before the start */
 	FAULT_SYSTEM,	      /* object names the facility; error tells */
 	FAULT_OUTPUT,	      /* standard output */

@@ -337,6 +337,10 @@ options_parse(enum subcommand subcommand, char **arguments, const char *getenv_n
 		return fault_set(fault, FAULT_USAGE_TWICE_MEANT, 0, "--if-available and --wait");
 	if (options->if_available && options->replace)
 		return fault_set(fault, FAULT_USAGE_TWICE_MEANT, 0, "--if-available and --replace");
+	if (options->join && options->shared)
+		return fault_set(fault, FAULT_USAGE_TWICE_MEANT, 0, "--join and --shared");
+	if (options->join && options->replace)
+		return fault_set(fault, FAULT_USAGE_TWICE_MEANT, 0, "--join and --replace");
 	if (options->no_fork && options->supervised != NULL)
 		return fault_set(
 		    fault, FAULT_USAGE_UNSUPERVISED, 0, "--no-fork and --%s", options->supervised);

@@ -39,6 +39,7 @@ struct options {
 	bool shared;
 	int max_waiters; /* -1 for no limit */
 	bool replace;
+	bool join;
 	/* leading */
 	duration_t max_hold;   /* DURATION_NEVER for no limit */
 	duration_t kill_after; /* DURATION_NEVER for "never" */

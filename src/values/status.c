@@ -7,7 +7,8 @@ const struct status_row status_table[] = {
     {STATUS_USAGE, RAN_NO, "bad command line or lock name, or nested in its own lock"},
     {STATUS_UNAVAILABLE, RAN_NO,
 	"the lock manager cannot be used: directory, file system or damaged record"},
-    {STATUS_UNKNOWN, RAN_MAYBE, "outcome unknown: lockrun failed after the start"},
+    {STATUS_UNKNOWN, RAN_MAYBE,
+	"outcome unknown: lockrun failed after the start, or the run that was joined was lost"},
     {STATUS_NOT_ACQUIRED, RAN_NO,
 	"the lock was not acquired: busy, too many waiters, or the wait was over"},
     {STATUS_STALE, RAN_NO, "stale: this term no longer leads, or a newer generation was seen"},
@@ -85,6 +86,9 @@ status_ending(const struct outcome *outcome, bool preserve, int map)
 		return (struct ending){.status = STATUS_UNKNOWN};
 	if (outcome->ran == RAN_YES && reason_is_ours(outcome->reason) && !preserve)
 		return (struct ending){.status = STATUS_STEPPED_DOWN};
+	/* That signal ended another's command: we only hand its number on. */
+	if (outcome->signal != 0 && outcome->joined)
+		return (struct ending){.status = 128 + outcome->signal};
 	if (outcome->signal != 0)
 		return (struct ending){.status = 128 + outcome->signal, .signal = outcome->signal};
 	if (map != -1 && status_misleads(outcome))

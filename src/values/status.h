@@ -73,6 +73,7 @@ struct outcome {
 	int status;  /* exit status of the command, or of lockrun when nothing ran */
 	int signal;  /* the signal that the command or the wait died by; 0 for none */
 	bool killed; /* SIGKILL was needed */
+	bool joined; /* another's run, whose outcome we share */
 };
 
 /* What lockrun's own process has to do at its end. */

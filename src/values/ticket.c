@@ -110,6 +110,19 @@ ticket_order(const struct ticket *a, const struct ticket *b)
 	return order;
 }
 
+const char *
+ticket_kind_word(enum ticket_kind kind)
+{
+	switch (kind) {
+	case TICKET_TRY:
+		return "try";
+	case TICKET_JOIN:
+		return "join";
+	default:
+		return "queued";
+	}
+}
+
 bool
 ticket_conflicts(enum ticket_mode earlier, enum ticket_mode later)
 {
@@ -120,10 +133,10 @@ size_t
 ticket_text_pack(const struct ticket_text *text, char bytes[TICKET_TEXT_SIZE])
 {
 	return (size_t)snprintf(bytes, TICKET_TEXT_SIZE,
-	    "contender=%s\nsince=%" PRId64 "\ngeneration=%" PRIu64
-	    "\ncondition=%s\nreason=%s\ncommand=%s\nnote=%s\n",
-	    text->contender, text->since_ms, text->generation, text->condition, text->reason,
-	    text->command, text->note);
+	    "contender=%s\nsince=%" PRId64 "\ngeneration=%" PRIu64 "\njoins=%" PRIu64
+	    "\nleader=%s\ncondition=%s\nreason=%s\ncommand=%s\nnote=%s\n",
+	    text->contender, text->since_ms, text->generation, text->joins, text->leader,
+	    text->condition, text->reason, text->command, text->note);
 }
 
 enum text_form {
@@ -145,6 +158,8 @@ static const struct text_field {
     TEXT_FIELD("contender", TEXT_WORD, contender),
     TEXT_FIELD("since", TEXT_NUMBER, since_ms),
     TEXT_FIELD("generation", TEXT_NUMBER, generation),
+    TEXT_FIELD("joins", TEXT_NUMBER, joins),
+    TEXT_FIELD("leader", TEXT_WORD, leader),
     TEXT_FIELD("condition", TEXT_WORD, condition),
     TEXT_FIELD("reason", TEXT_WORD, reason),
     TEXT_FIELD("command", TEXT_WORD, command),

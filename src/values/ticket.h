@@ -65,6 +65,9 @@ bool ticket_private_unpack(const char *name, uint64_t *arrival);
  * pidns.*/
 int ticket_order(const struct ticket *a, const struct ticket *b);
 
+/* The word for it in documents: "queued", "try" or "join". */
+const char *ticket_kind_word(enum ticket_kind kind);
+
 /* True when the later one of two tickets with these modes has to wait for the earlier one. */
 bool ticket_conflicts(enum ticket_mode earlier, enum ticket_mode later);
 
@@ -73,6 +76,8 @@ struct ticket_text {
 	char contender[CONTENDER_SIZE];
 	int64_t since_ms;		    /* when it queued; when it holds, since when */
 	uint64_t generation;		    /* 0 before the grant, and for shared holders */
+	uint64_t joins;			    /* whose outcome it waits for: the generation, and */
+	char leader[CONTENDER_SIZE];	    /* the contender; 0 and empty for nobody's */
 	char condition[24];		    /* "waiting", "leading", "stepping-down" */
 	char reason[16];		    /* why it steps down; empty before */
 	char command[COMMAND_NAME_MAX + 1]; /* base name */

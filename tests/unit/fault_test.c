@@ -11,8 +11,10 @@ class_of(enum fault_kind kind)
 {
 	if (kind < FAULT_DIR_NO_ACCOUNT)
 		return STATUS_USAGE;
-	if (kind < FAULT_SYSTEM)
+	if (kind < FAULT_JOINED_LOST)
 		return STATUS_UNAVAILABLE;
+	if (kind < FAULT_SYSTEM)
+		return STATUS_UNKNOWN;
 	if (kind == FAULT_NOT_FOUND)
 		return STATUS_NOT_FOUND;
 	if (kind == FAULT_NOT_EXECUTABLE)

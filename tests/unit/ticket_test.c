@@ -123,11 +123,13 @@ conflicts(void)
 static void
 text_round_trip(void)
 {
-	struct ticket_text text = {.since_ms = INT64_MAX, .generation = 57}, got;
+	struct ticket_text text = {.since_ms = INT64_MAX, .generation = 57, .joins = INT64_MAX},
+			   got;
 	char bytes[TICKET_TEXT_SIZE], again[TICKET_TEXT_SIZE];
 	size_t length;
 
 	memset(text.contender, 'f', sizeof(text.contender) - 1);
+	memset(text.leader, 'e', sizeof(text.leader) - 1);
 	strcpy(text.condition, "stepping-down");
 	strcpy(text.reason, "max-hold");
 	memset(text.command, '=', sizeof(text.command) - 1);
@@ -146,6 +148,8 @@ text_round_trip(void)
 		ticket_text_unpack(part, cut, &got);
 		EXPECT(got.since_ms == 0 || got.since_ms == INT64_MAX);
 		EXPECT(got.generation == 0 || got.generation == 57);
+		EXPECT(got.joins == 0 || got.joins == INT64_MAX);
+		EXPECT(got.leader[0] == '\0' || strcmp(got.leader, text.leader) == 0);
 		EXPECT(got.note[0] == '\0');
 	}
 }
