@@ -74,13 +74,19 @@ is_ours() {
 
 # await CONDITION...: run it until it succeeds.
 await() {
-	local until=$((SECONDS + PATIENCE))
+	local until=$((SECONDS + PATIENCE)) pause=0.01
 	until "$@"; do
 		if [ "$SECONDS" -ge "$until" ]; then
 			echo "still not so after $PATIENCE s: $*" >&2
 			return 1
 		fi
-		sleep 0.01
+		sleep "$pause"
+		# On a busy machine those that look too often keep the event from coming.
+		case $pause in
+		0.01) pause=0.02 ;;
+		0.02) pause=0.04 ;;
+		*) pause=0.1 ;;
+		esac
 	done
 }
 
