@@ -4,6 +4,7 @@
 #	make static      build/static/lockrun, which runs without any library
 #	make try         watch an election, in a temporary directory
 #	make check       the unit tests and the tests of behaviour; needs bats as well
+#	make bench       how fast it is, beside what people use instead
 #	make check-full  all that can be proved on one machine; needs what .ci/run installs
 #	make dist        build/lockrun-VERSION.tar.gz, which builds and proves itself
 VERSION   = 0.1.0
@@ -154,6 +155,16 @@ sanitized:
 	$(MAKE) BUILD=$(BUILD)/sanitized HARDENING=-U_FORTIFY_SOURCE HARDLINK= CFLAGS='-O1 -g \
 	    -fno-omit-frame-pointer -include tests/sanitizer.h -fsanitize=address,undefined -fno-sanitize-recover=all' plain
 
+# Measures and judges nothing: machines differ. relay's start is in what it measures, hence -static.
+BENCHES   = $(patsubst tests/%.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
+
+$(BUILD)/bench/%: tests/bench/%.c
+	@mkdir -p $(@D)
+	$(CC) $(filter-out -pie,$(ALLCFLAGS)) -o $@ $< -static
+
+bench: all $(BENCHES)
+	@LOCKRUN=$(BUILD)/lockrun BENCH=$(BUILD)/bench sh tests/bench/bench.sh $(BUILD)/bench
+
 # Each of these is also a test of tests/full/source.bats.
 lint:
 	@sh tests/lint/lint.sh
@@ -177,6 +188,6 @@ shellcheck:
 	shellcheck --severity=error $(wildcard tests/*.ba* tests/*/*.bats)
 
 .PHONY: all static dist install uninstall clean try unit unit-build probes check check-full full sanitized plain \
-        $(FULL) $(PLAIN) lint tidy cppcheck format shellcheck
+        $(FULL) $(PLAIN) bench lint tidy cppcheck format shellcheck
 .DELETE_ON_ERROR:
 -include $(OBJECTS:.o=.d) $(UNITS:=.d)
