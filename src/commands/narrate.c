@@ -14,6 +14,10 @@
 #include "election/view.h"
 #include "kernel/clock.h"
 
+/* For a terminal, and for a log. */
+#define DRAW_EVERY   DURATION_SECOND
+#define REMARK_EVERY (60 * DURATION_SECOND)
+
 /* ---- who is in the way ---- */
 
 /*
@@ -33,70 +37,96 @@ held_at_most(const struct roster *roster)
 	return describe_age(term->stage == TERM_ENDED ? term->ended_ms : term->begun_ms);
 }
 
-/*
- * "held by pid 4711 (rsync, NOTE) for 2h13m, generation 57, 3 waiting", as of now. Returns for how
- * long at most it has been held.
- */
-static duration_t
-describe_conflict(const struct narrator *narrator, char text[DESCRIBE_SIZE])
+/* What is in the way, as of now. */
+struct conflict {
+	char text[DESCRIBE_SIZE]; /* "held by pid 4711 (rsync, NOTE) for 2h13m, generation 57" */
+	duration_t held;	  /* for how long at most */
+	size_t position;	  /* ours in the queue, from 1 on */
+};
+
+static void
+look_at_conflict(const struct narrator *narrator, struct conflict *conflict)
 {
-	duration_t held = DURATION_NEVER;
+	const char *contender = narrator->campaign->contender;
 	struct roster roster;
 	struct lockdir lock;
 	struct fault fault;
 
-	strlcpy(text, "busy", DESCRIBE_SIZE);
+	strlcpy(conflict->text, "busy", sizeof(conflict->text));
+	conflict->held = DURATION_NEVER;
+	conflict->position = 1;
 	if (lockdir_open(narrator->directory, narrator->name->text, STATE_READ, NULL, 0, &lock,
 		&fault) == -1)
-		return held;
+		return;
 	if (roster_read(&lock, &roster, &fault) == 0) {
-		describe_hold(&roster, narrator->campaign->contender, text);
-		held = held_at_most(&roster);
+		describe_hold(&roster, contender, conflict->text);
+		conflict->held = held_at_most(&roster);
+		conflict->position = 1 + roster_ahead_of(&roster, contender);
 		roster_free(&roster);
 	}
 	lockdir_close(&lock);
-	return held;
 }
 
 /* Cron mails every word: a skip is told of when the holder is old, and then even with -q. */
 static bool
 is_worth_a_word(const struct options *options, duration_t held)
 {
+	if (options->verbose)
+		return true;
 	if (options->complain_after != DURATION_NEVER)
 		return held >= options->complain_after;
 	return !options->quiet;
 }
 
+/* The last line of a wait; with -v it has a time, as the first one has. */
+static void
+say_why(const struct narrator *narrator, const char *why)
+{
+	if (narrator->options->verbose)
+		say_timed("%s: %s; nothing was run", narrator->name->text, why);
+	else
+		say("%s: %s; nothing was run", narrator->name->text, why);
+}
+
+static void
+say_conflict(const struct narrator *narrator, enum acquire why)
+{
+	char text[DESCRIBE_SIZE + 64], waited[DURATION_TEXT_SIZE];
+	struct conflict conflict;
+
+	look_at_conflict(narrator, &conflict);
+	if (!is_worth_a_word(narrator->options, conflict.held))
+		return;
+	strlcpy(text, conflict.text, sizeof(text));
+	if (why == ACQUIRE_LATE)
+		snprintf(text, sizeof(text), "%s; gave up after %s", conflict.text,
+		    duration_format(narrator->options->wait, waited));
+	else if (why == ACQUIRE_TOO_MANY)
+		snprintf(text, sizeof(text), "%s; no more than %d may wait (--max-waiters)",
+		    conflict.text, narrator->options->max_waiters);
+	say_why(narrator, text);
+}
+
 void
 narrate_not_acquired(const struct narrator *narrator, enum acquire why)
 {
-	const struct options *options = narrator->options;
-	char conflict[DESCRIBE_SIZE], waited[DURATION_TEXT_SIZE];
-	const char *name = narrator->name->text;
-	duration_t held;
+	const bool quiet = narrator->options->quiet;
+	char text[64];
 
-	if (options->quiet && (why == ACQUIRE_SIGNAL || why == ACQUIRE_PARENT_GONE))
-		return;
-	if (why == ACQUIRE_SIGNAL) {
-		say("%s: %s while waiting; nothing was run", name,
+	switch (why) {
+	case ACQUIRE_SIGNAL:
+		snprintf(text, sizeof(text), "%s while waiting",
 		    strsignal(narrator->campaign->patience.signal));
-		return;
+		if (!quiet)
+			say_why(narrator, text);
+		break;
+	case ACQUIRE_PARENT_GONE:
+		if (!quiet)
+			say_why(narrator, "the process that started lockrun is gone");
+		break;
+	default:
+		say_conflict(narrator, why);
 	}
-	if (why == ACQUIRE_PARENT_GONE) {
-		say("%s: the process that started lockrun is gone; nothing was run", name);
-		return;
-	}
-	held = describe_conflict(narrator, conflict);
-	if (!is_worth_a_word(options, held))
-		return;
-	if (why == ACQUIRE_LATE)
-		say("%s: %s; gave up after %s; nothing was run", name, conflict,
-		    duration_format(options->wait, waited));
-	else if (why == ACQUIRE_TOO_MANY)
-		say("%s: %s; no more than %d may wait (--max-waiters); nothing was run", name,
-		    conflict, options->max_waiters);
-	else
-		say("%s: %s; nothing was run", name, conflict);
 }
 
 /* Whoever sees a bad status wants to know whose it is. */
@@ -125,15 +155,31 @@ narrate_no_events(const struct narrator *narrator, int error)
 /* ---- what happens ---- */
 
 static void
-waiting(const struct narrator *narrator, bool still)
+waiting(const struct narrator *narrator)
 {
-	char conflict[DESCRIBE_SIZE];
+	struct conflict conflict;
 
 	setproctitle("%s: waiting", narrator->name->text);
 	if (!narrator->options->verbose)
 		return;
-	describe_conflict(narrator, conflict);
-	say_timed("%s: %swaiting: %s", narrator->name->text, still ? "still " : "", conflict);
+	look_at_conflict(narrator, &conflict);
+	say_timed("%s: waiting: %s", narrator->name->text, conflict.text);
+}
+
+static void
+still_waiting(const struct narrator *narrator)
+{
+	char waited[DURATION_TEXT_SIZE];
+	struct conflict conflict;
+
+	look_at_conflict(narrator, &conflict);
+	describe_since(narrator->campaign->queued_ms, waited);
+	if (narrator->live)
+		say_live(narrator->name->text, "position %zu after %s: %s", conflict.position,
+		    waited, conflict.text);
+	else
+		say_timed("%s: still waiting, position %zu after %s: %s", narrator->name->text,
+		    conflict.position, waited, conflict.text);
 }
 
 static void
@@ -184,10 +230,13 @@ narrate_observe(const struct narrator *narrator, const struct happened *happened
 
 	switch (happened->what) {
 	case HAPPENING_WAITING:
-		waiting(narrator, false);
+		waiting(narrator);
 		break;
 	case HAPPENING_STILL_WAITING:
-		waiting(narrator, true);
+		still_waiting(narrator);
+		break;
+	case HAPPENING_WAIT_OVER:
+		say_live_over();
 		break;
 	case HAPPENING_NO_TICKET:
 		say("%s: no ticket could be made: %s; the order of waiting is not kept, the lock "
@@ -215,6 +264,14 @@ narrate_observe(const struct narrator *narrator, const struct happened *happened
 		    name, happened->pid, happened->state == '\0' ? '?' : happened->state);
 		break;
 	}
+}
+
+duration_t
+narrate_every(const struct narrator *narrator)
+{
+	if (narrator->live)
+		return DRAW_EVERY;
+	return narrator->options->verbose ? REMARK_EVERY : DURATION_NEVER;
 }
 
 /* A rolling deploy wants to know of its old half. */
@@ -248,6 +305,7 @@ narrate_begin(struct narrator *narrator, const struct options *options, const st
 	    .name = name,
 	    .directory = directory,
 	    .campaign = campaign,
+	    .live = !options->quiet && say_can_live(),
 	};
 	if (options->verbose && meant != NULL)
 		say_timed("%s: the kind \"%s\" is close to \"%s\": another kind is another lock",

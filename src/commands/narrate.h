@@ -15,10 +15,14 @@ struct narrator {
 	const struct lockname *name;
 	const struct statedir *directory;
 	const struct campaign *campaign;
+	bool live; /* a wait is shown on a terminal, in one line that is drawn again and again */
 };
 
 void narrate_begin(struct narrator *narrator, const struct options *options,
     const struct lockname *name, const struct statedir *directory, const struct campaign *campaign);
+
+/* How often to be told of a wait that goes on; DURATION_NEVER for not at all. */
+duration_t narrate_every(const struct narrator *narrator);
 
 /* Which other versions of the lock are led; once the directory is open. */
 void narrate_versions(const struct narrator *narrator);

@@ -129,7 +129,7 @@ prepare(struct run *run, struct fault *fault)
 	run->observer = (struct observer){
 	    .observe = observe,
 	    .context = run,
-	    .wants_reminders = options->verbose,
+	    .remind_every = narrate_every(&run->narrator),
 	};
 	run->candidacy = (struct candidacy){
 	    .name = &run->name,

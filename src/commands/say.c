@@ -6,14 +6,29 @@
 #define LIBBSD_OPENBSD_VIS
 #include <bsd/vis.h>
 
+#include <sys/ioctl.h>
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "kernel/clock.h"
 
 #define LINE_SIZE 4096
+
+/* To the begin of the line, and what is right of here is gone. */
+#define BACK "\r"
+#define GONE "\033[K"
+
+/* For a cursor, and for the ^C or ^Z that the terminal shows there. */
+#define ROOM_FOR_KEYS 3
+#define USUAL_COLUMNS 80
+
+/* A line is shown that has to go before another comes. */
+static bool live;
 
 static void put_line(const char *before, const char *format, va_list arguments)
     __attribute__((format(printf, 2, 0)));
@@ -24,7 +39,9 @@ put_line(const char *before, const char *format, va_list arguments)
 	char line[LINE_SIZE];
 	size_t length;
 
-	strlcpy(line, before, sizeof(line));
+	strlcpy(line, live ? BACK GONE : "", sizeof(line));
+	live = false;
+	strlcat(line, before, sizeof(line));
 	length = strlcat(line, "lockrun: ", sizeof(line));
 	vsnprintf(line + length, sizeof(line) - length - 1, format, arguments);
 	length = strlcat(line, "\n", sizeof(line));
@@ -55,6 +72,57 @@ say_timed(const char *format, ...)
 	va_start(arguments, format);
 	put_line(time, format, arguments);
 	va_end(arguments);
+}
+
+bool
+say_can_live(void)
+{
+	const char *terminal = getenv("TERM");
+
+	return isatty(STDERR_FILENO) && terminal != NULL && terminal[0] != '\0' &&
+	       strcmp(terminal, "dumb") != 0;
+}
+
+/* How much of a line may be used. */
+static int
+width(void)
+{
+	struct winsize size;
+	int columns = USUAL_COLUMNS;
+
+	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+		columns = size.ws_col;
+	return columns > ROOM_FOR_KEYS ? columns - ROOM_FOR_KEYS : 0;
+}
+
+void
+say_live(const char *subject, const char *format, ...)
+{
+	char text[LINE_SIZE], whole[LINE_SIZE * 2], line[LINE_SIZE * 2];
+	const int room = width();
+	va_list arguments;
+	int length;
+
+	/* A shell's prompt stands there, or another program's screen. */
+	if (tcgetpgrp(STDERR_FILENO) != getpgrp())
+		return;
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	length = snprintf(whole, sizeof(whole), "lockrun: %s: %s", subject, text);
+	if (length > room)
+		snprintf(whole, sizeof(whole), "lockrun: %s", text);
+	length = snprintf(line, sizeof(line), BACK "%.*s" GONE, room, whole);
+	(void)!write(STDERR_FILENO, line, (size_t)length);
+	live = true;
+}
+
+void
+say_live_over(void)
+{
+	if (live)
+		(void)!write(STDERR_FILENO, BACK GONE, strlen(BACK GONE));
+	live = false;
 }
 
 struct ending

@@ -15,7 +15,10 @@ enum acquire
 await_end(const struct lockdir *lock, const struct roster_entry *holder, duration_t wait,
     struct signals *signals, int *signal)
 {
-	const struct observer observer = {.observe = observe_nothing};
+	const struct observer observer = {
+	    .observe = observe_nothing,
+	    .remind_every = DURATION_NEVER,
+	};
 	char name[TICKET_NAME_SIZE];
 	struct patience patience;
 	enum acquire result;

@@ -22,8 +22,7 @@
 #define FOREIGN_PATIENCE (250 * DURATION_MILLISECOND)
 #define FOREIGN_INTERVAL (10 * DURATION_MILLISECOND)
 
-/* How often who waits for the file itself looks whether file and ticket are still those that count.
- */
+/* How often who waits for the file itself looks whether file and ticket still count. */
 #define CURRENT_EVERY (5 * DURATION_SECOND)
 
 static enum acquire
@@ -278,8 +277,7 @@ acquire(struct campaign *campaign, struct fault *fault)
 	for (int anew = 0; anew < SETTLE_ATTEMPTS;) {
 		settled = SETTLED_ANEW;
 		result = wait_for_turn(campaign, fault);
-		/* Who was passed must not wait for the lock, where those who queued do not see it.
-		 */
+		/* Who was passed must not wait for the lock: those who queue do not see that. */
 		if (result == ACQUIRE_TAKEN && !queue_is_passed(&campaign->queue) &&
 		    (result = take_lock(campaign, &blocked, fault)) == ACQUIRE_TAKEN)
 			settled = settle(campaign, blocked);
@@ -328,6 +326,7 @@ acquire(struct campaign *campaign, struct fault *fault)
 static enum acquire
 suspend(struct campaign *campaign, struct fault *fault)
 {
+	patience_tell_over(&campaign->patience);
 	give_back(campaign);
 	queue_leave(&campaign->queue);
 	signals_stop_by(campaign->patience.signal);
@@ -344,5 +343,6 @@ campaign_acquire(struct campaign *campaign, struct fault *fault)
 		if (result == ACQUIRE_TAKEN)
 			result = acquire(campaign, fault);
 	}
+	patience_tell_over(&campaign->patience);
 	return unless_left(campaign, result);
 }

@@ -6,7 +6,6 @@
 #ifndef LOCKRUN_ELECTION_OBSERVER_H
 #define LOCKRUN_ELECTION_OBSERVER_H
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -15,7 +14,8 @@
 
 enum happening {
 	HAPPENING_WAITING,	 /* a wait has begun */
-	HAPPENING_STILL_WAITING, /* once a minute */
+	HAPPENING_STILL_WAITING, /* every remind_every of it */
+	HAPPENING_WAIT_OVER,	 /* or interrupted; also where there was none, and more than once */
 	HAPPENING_NO_TICKET,	 /* error: waiting in the kernel's order */
 	HAPPENING_LEADING,	 /* generation, pid of the command */
 	HAPPENING_STEPPING_DOWN, /* reason, grace (DURATION_NEVER: no SIGKILL), text from a stop */
@@ -38,7 +38,7 @@ struct happened {
 struct observer {
 	void (*observe)(void *context, const struct happened *happened);
 	void *context;
-	bool wants_reminders; /* HAPPENING_STILL_WAITING; a waiter sleeps more soundly without */
+	duration_t remind_every; /* DURATION_NEVER: a waiter sleeps more soundly without */
 };
 
 #endif

@@ -7,8 +7,6 @@
 #include "kernel/clock.h"
 #include "kernel/proctable.h"
 
-#define STILL_WAITING_EVERY (60 * DURATION_SECOND)
-
 void
 patience_begin(struct patience *patience, struct signals *signals, const struct observer *observer,
     duration_t wait, int parent)
@@ -19,6 +17,7 @@ patience_begin(struct patience *patience, struct signals *signals, const struct 
 	    .deadline = wait == DURATION_NEVER ? wait : clock_after(clock_boottime(), wait),
 	    .alarm = -1,
 	    .parent = parent,
+	    .remind_at = DURATION_NEVER,
 	};
 }
 
@@ -55,6 +54,12 @@ tell(const struct patience *patience, enum happening what)
 	patience->observer->observe(patience->observer->context, &happened);
 }
 
+void
+patience_tell_over(const struct patience *patience)
+{
+	tell(patience, HAPPENING_WAIT_OVER);
+}
+
 enum watched {
 	WATCHED_GOAL, /* what is waited for */
 	WATCHED_SIGNALS,
@@ -85,33 +90,47 @@ sooner(duration_t a, duration_t b)
 	return a < b ? a : b;
 }
 
+/* The first wait of perhaps many. */
+static void
+begin_waiting(struct patience *patience)
+{
+	if (!patience->waited) {
+		patience->remind_at =
+		    clock_after(clock_monotonic(), patience->observer->remind_every);
+		tell(patience, HAPPENING_WAITING);
+	}
+	patience->waited = true;
+}
+
+static void
+remind(struct patience *patience)
+{
+	if (clock_monotonic() < patience->remind_at)
+		return;
+	tell(patience, HAPPENING_STILL_WAITING);
+	patience->remind_at = clock_after(clock_monotonic(), patience->observer->remind_every);
+}
+
 /* Until the goal is ready (ACQUIRE_TAKEN), a lookout has seen enough, or a limit is reached. */
 static enum acquire
 wait_for_goal(
     struct patience *patience, struct pollfd watched[WATCHED_COUNT], const struct lookout *lookout)
 {
-	duration_t remark = DURATION_NEVER, next = DURATION_NEVER, pause;
+	duration_t next = DURATION_NEVER, pause;
 	enum acquire left;
 
-	if (patience->observer->wants_reminders)
-		remark = clock_monotonic() + STILL_WAITING_EVERY;
 	if (lookout != NULL)
 		next = clock_monotonic() + lookout->first;
-	if (!patience->waited)
-		tell(patience, HAPPENING_WAITING);
-	patience->waited = true;
+	begin_waiting(patience);
 	for (;;) {
 		left = patience_left(patience);
 		if (left != ACQUIRE_TAKEN)
 			return left;
-		if (clock_poll(watched, WATCHED_COUNT, sooner(remark, next)) == -1)
+		if (clock_poll(watched, WATCHED_COUNT, sooner(patience->remind_at, next)) == -1)
 			return ACQUIRE_FAULT;
 		if (watched[WATCHED_GOAL].revents != 0)
 			return ACQUIRE_TAKEN;
-		if (clock_monotonic() >= remark) {
-			tell(patience, HAPPENING_STILL_WAITING);
-			remark += STILL_WAITING_EVERY;
-		}
+		remind(patience);
 		if (clock_monotonic() >= next) {
 			pause = lookout->look(lookout->context);
 			if (pause == 0)

@@ -31,11 +31,12 @@ enum acquire {
 struct patience {
 	struct signals *signals;
 	const struct observer *observer;
-	duration_t deadline; /* DURATION_NEVER for none */
-	int alarm;	     /* timerfd(2) for the deadline; -1 until there is a wait */
-	int parent;	     /* a descriptor that is readable when our parent is gone; or -1 */
-	int signal;	     /* with ACQUIRE_SIGNAL */
-	bool waited;	     /* there was a wait, so the deadline may have passed */
+	duration_t deadline;  /* DURATION_NEVER for none */
+	int alarm;	      /* timerfd(2) for the deadline; -1 until there is a wait */
+	int parent;	      /* a descriptor that is readable when our parent is gone; or -1 */
+	int signal;	      /* with ACQUIRE_SIGNAL */
+	bool waited;	      /* there was a wait, so the deadline may have passed */
+	duration_t remind_at; /* CLOCK_MONOTONIC; one wait may be made of many */
 };
 
 /* Something to look at from time to time during a wait. */
@@ -62,6 +63,9 @@ enum acquire patience_pause(struct patience *patience, duration_t length);
 
 /* ACQUIRE_TAKEN when neither the deadline nor a signal has come. Does not block. */
 enum acquire patience_left(struct patience *patience);
+
+/* Tell the observer that the wait is over, or interrupted; also where there was none. */
+void patience_tell_over(const struct patience *patience);
 
 void patience_end(struct patience *patience);
 

@@ -13,6 +13,9 @@ A step is one line:
 	next REGEX   the line after what was seen last is that, as a whole
 	see REGEX    read the screen until it shows that, after what was seen last (^ and $: line by line)
 	unseen REGEX what has been shown after what was seen last does not match, so far
+	shows REGEX  wait until the screen, as a person sees it now, looks like that (^ and $: line by line)
+	lacks REGEX  the screen, as it looks now, does not match
+	never REGEX  nothing that was ever written to the screen matches
 	until SHELL  run that outside of the terminal, again and again until it succeeds
 	do SHELL     run that outside of the terminal once; it has to succeed
 	size ROWS COLUMNS  resize the terminal
@@ -40,9 +43,44 @@ class Failure(Exception):
     pass
 
 
+class Screen:
+    """What a terminal of that width makes of what is written to it."""
+
+    def __init__(self, written, columns):
+        self.lines, self.row, self.column, self.columns = [""], 0, 0, columns
+        for token in re.findall(r"\x1b\[[0-9;?]*[A-Za-z]|.", written, re.DOTALL):
+            self.take(token)
+
+    def take(self, token):
+        if token == "\r":
+            self.column = 0
+        elif token == "\n":
+            self.down()
+        elif token == "\b":
+            self.column = max(self.column - 1, 0)
+        elif token == "\x1b[K":
+            self.lines[self.row] = self.lines[self.row][: self.column]
+        elif len(token) == 1 and token >= " ":
+            self.put(token)
+
+    def down(self):
+        self.row += 1
+        if self.row == len(self.lines):
+            self.lines.append("")
+
+    def put(self, letter):
+        if self.column == self.columns:
+            self.down()
+            self.column = 0
+        line = self.lines[self.row].ljust(self.column)
+        self.lines[self.row] = line[: self.column] + letter + line[self.column + 1 :]
+        self.column += 1
+
+
 class Terminal:
     def __init__(self, program):
         self.screen = ""
+        self.written = ""
         self.seen = 0
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
@@ -53,6 +91,7 @@ class Terminal:
         rows, columns = rest.split()
         size = struct.pack("HHHH", int(rows), int(columns), 0, 0)
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, size)
+        self.columns = int(columns)
 
     def read(self, seconds):
         """Take in what the screen shows meanwhile. False at its end."""
@@ -64,8 +103,10 @@ class Terminal:
             if error.errno != errno.EIO:
                 raise
             text = b""
-        self.screen += text.decode(errors="replace").replace("\r", "")
-        return text != b""
+        text = text.decode(errors="replace")
+        self.written += text
+        self.screen += text.replace("\r", "")
+        return text != ""
 
     def write(self, text):
         os.write(self.fd, text.encode())
@@ -104,11 +145,37 @@ class Terminal:
                 raise Failure("not seen")
         self.seen = match.end()
 
-    def unseen(self, pattern):
+    def catch_up(self):
         while select.select([self.fd], [], [], 0)[0] and self.read(0):
             pass
+
+    def unseen(self, pattern):
+        self.catch_up()
         if self.find(pattern):
             raise Failure("seen")
+
+    def looks(self, pattern):
+        screen = "\n".join(Screen(self.written, self.columns).lines)
+        return re.compile(pattern, re.MULTILINE).search(screen)
+
+    def shows(self, pattern):
+        deadline = time.monotonic() + PATIENCE
+        while not self.looks(pattern):
+            left = deadline - time.monotonic()
+            if left <= 0 or not self.read(left):
+                if self.looks(pattern):
+                    return
+                raise Failure("not shown")
+
+    def lacks(self, pattern):
+        self.catch_up()
+        if self.looks(pattern):
+            raise Failure("shown")
+
+    def never(self, pattern):
+        self.catch_up()
+        if re.compile(pattern, re.MULTILINE).search(self.written):
+            raise Failure("was written")
 
     def until(self, command):
         deadline = time.monotonic() + PATIENCE
@@ -148,11 +215,13 @@ def main():
             continue
         word, _, rest = step.partition(" ")
         try:
-            if word not in ("shell", "type", "put", "key", "next", "see", "unseen", "until", "do", "size", "close", "end"):
+            if word not in ("shell", "type", "put", "key", "next", "see", "unseen", "shows", "lacks", "never", "until", "do", "size", "close", "end"):
                 raise Failure("no such step")
             getattr(terminal, word)(rest)
         except Failure as failure:
             print(terminal.screen)
+            print("---- as it looks now:")
+            print("\n".join(Screen(terminal.written, terminal.columns).lines))
             print(f"---- step {number}: {step}: {failure}", file=sys.stderr)
             return 1
     return 0
