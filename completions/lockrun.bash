@@ -6,7 +6,7 @@
 _lockrun_options() {
 	case $1 in
 	run)
-		takers='-w --wait -E --conflict-exit-code -m --max-hold -k --kill-after --leftovers
+		takers='-w --wait -E --conflict-exit-code -m --max-hold -k --kill-after --after-lost --leftovers
 			--command-status-map --max-waiters --complain-after --note --events -d --dir'
 		options="-n --if-available -s --shared --replace --join --yield --preserve-status --die-with-parent
 			-o --close -F --no-fork -v --verbose -q --quiet -h --help -V --version $takers"
@@ -115,6 +115,7 @@ _lockrun_value() {
 	--older-than) compgen -W '7d 30d 90d 365d' -- "$2" ;;
 	--max-waiters) compgen -W '1 2 3' -- "$2" ;;
 	-E | --conflict-exit-code) compgen -W '0 75' -- "$2" ;;
+	--after-lost) compgen -W 'run refuse' -- "$2" ;;
 	--leftovers) compgen -W 'leave wait kill' -- "$2" ;;
 	--events) compgen -f -- "$2" ;;
 	--kind) compgen -W 'leader mutation migration single-flight' -- "$2" ;;

@@ -5,7 +5,7 @@ set -g __lockrun_subcommands run status watch history stats stop signal check do
 
 # Options that take a value, so that the word behind them is not the lock name.
 set -g __lockrun_takers -w --wait -E --conflict-exit-code -m --max-hold -k --kill-after --note \
-    --leftovers --command-status-map --max-waiters --complain-after --events -d --dir --reason --generation \
+    --after-lost --leftovers --command-status-map --max-waiters --complain-after --events -d --dir --reason --generation \
     --floor --older-than --app --protocol --kind --resource --scope
 
 # Read the words before the cursor, and set: __lockrun_sub, the subcommand; __lockrun_options,
@@ -139,6 +139,7 @@ complete -c lockrun -n '__lockrun_in run' -l replace -d 'Ask the present leader 
 complete -c lockrun -n '__lockrun_in run' -l join -d 'Share a run that is in flight or about to be'
 complete -c lockrun -n '__lockrun_in run' -l yield -a $durations -d 'Step down as soon as somebody queues, but not before that long'
 complete -c lockrun -n '__lockrun_in run' -l preserve-status -d 'After a step-down, exit with the status of the command, not 124'
+complete -c lockrun -n '__lockrun_in run' -l after-lost -x -a 'run refuse' -d 'Whether to run when it is not known how the last term ended'
 complete -c lockrun -n '__lockrun_in run' -l leftovers -x -a 'leave wait kill' -d 'What to do with processes that the command leaves behind'
 complete -c lockrun -n '__lockrun_in run' -l die-with-parent -d 'Step down when the process that started lockrun is gone'
 complete -c lockrun -n '__lockrun_in run' -s o -l close -d 'Do not pass the lock to the command'

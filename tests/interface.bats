@@ -171,6 +171,7 @@ fish_options() {
 }
 
 @test "environment: what the command gets is in the manual" {
+	"$LOCKRUN" "$LOCK" -- true
 	agree "the environment of a command" \
 		"$(env -u LOCKRUN_TEST_MARK "$LOCKRUN" "$LOCK" -- env | sed -n 's/^\(LOCKRUN_[A-Z_]*\)=.*/\1/p')" \
 		"ENVIRONMENT of $MANUAL" \

@@ -119,7 +119,7 @@ lead_example() {
 	run -75 "$LOCKRUN" -n "$LOCK" -- true
 	release
 	same_shape NAME/number <"$HERE/number"
-	grep -a 'generation=2 \|^finished=' "$HERE/terms" | tee records | same_shape NAME/terms
+	grep -a '^generation=2 \|^finished=' "$HERE/terms" | tee records | same_shape NAME/terms
 	grep -q " command_pid=$(cat pid) " records
 	same_shape NAME/skips <"$HERE/skips"
 	"$LOCKRUN" prune --older-than 0

@@ -108,3 +108,24 @@ describe_term(const struct term *term, char text[DESCRIBE_SIZE])
 		snprintf(text, DESCRIBE_SIZE, "began %s ago; its end is not known", since);
 	return text;
 }
+
+char *
+describe_lost(const struct told_outcome *told, const struct term *term, char text[DESCRIBE_SIZE])
+{
+	const char *word = term_outcome_word(told->outcome);
+	char command[SAY_CLEAN_SIZE], note[SAY_CLEAN_SIZE], begun[CLOCK_TEXT_SIZE],
+	    since[DURATION_TEXT_SIZE];
+
+	if (told->generation == 0)
+		snprintf(text, DESCRIBE_SIZE, "the last generation is %s", word);
+	else if (term->stage == TERM_EMPTY)
+		snprintf(text, DESCRIBE_SIZE, "generation %" PRIu64 " is %s (no record of it)",
+		    told->generation, word);
+	else
+		snprintf(text, DESCRIBE_SIZE,
+		    "generation %" PRIu64 " is %s (pid %d, %s%s%s; begun %s, %s ago)",
+		    told->generation, word, term->pid, say_clean(term->command, command),
+		    term->note[0] != '\0' ? ", " : "", say_clean(term->note, note),
+		    clock_text(term->begun_ms, begun), describe_since(term->begun_ms, since));
+	return text;
+}

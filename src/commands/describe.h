@@ -25,6 +25,13 @@ char *describe_since(int64_t since_ms, char text[DURATION_TEXT_SIZE]);
 /* How a term ended and how long ago, or that its end is not known. Returns text. */
 char *describe_term(const struct term *term, char text[DESCRIBE_SIZE]);
 
+/*
+ * "generation 57 is lost (pid 4711, rsync, NOTE; begun 2026-11-30T18:00:06.147Z, 2h13m ago)"; term
+ * is its record, or empty when that is gone. Returns text.
+ */
+char *
+describe_lost(const struct told_outcome *told, const struct term *term, char text[DESCRIBE_SIZE]);
+
 /* "finished", "failed with status 3", "failed by signal 9 (Killed)". Returns text. */
 char *describe_outcome(const struct term *term, char text[DESCRIBE_SIZE]);
 

@@ -19,6 +19,8 @@ static const char *const names[] = {
     "LOCKRUN_GENERATION",
     "LOCKRUN_CONTENDER",
     "LOCKRUN_IDEMPOTENCY_KEY",
+    "LOCKRUN_PREVIOUS",
+    "LOCKRUN_PREVIOUS_GENERATION",
     "LOCKRUN_DIR",
 };
 #define NAMES_LENGTH (sizeof(names) / sizeof(names[0]))
@@ -38,12 +40,13 @@ is_ours(const char *entry)
 
 int
 environment_build(struct environment *environment, const struct lockname *name,
-    const struct term *term, enum ticket_mode mode, const char *directory)
+    const struct term *term, const struct told_outcome *previous, enum ticket_mode mode,
+    const char *directory)
 {
-	char generation[24], key[sizeof(name->text) + sizeof(term->contender) + 24];
+	char generation[24], key[sizeof(name->text) + sizeof(term->contender) + 24], before[24];
 	const char *const values[NAMES_LENGTH] = {name->text, name->app, name->protocol, name->kind,
 	    name->resource, name->scope, mode == TICKET_SHARED ? "shared" : "exclusive", generation,
-	    term->contender, key, directory};
+	    term->contender, key, term_outcome_word(previous->outcome), before, directory};
 	size_t count = 0, at = 0;
 
 	while (environ[count] != NULL)
@@ -53,9 +56,12 @@ environment_build(struct environment *environment, const struct lockname *name,
 	if (environment->entries == NULL)
 		return -1;
 	snprintf(generation, sizeof(generation), "%" PRIu64, term->generation);
+	snprintf(before, sizeof(before), "%" PRIu64, previous->generation);
 	snprintf(key, sizeof(key), "%s:%s:%s", name->text, term->contender, generation);
 	for (size_t i = 0; i < NAMES_LENGTH; i++) {
 		if (term->generation == 0 && (values[i] == generation || values[i] == key))
+			continue;
+		if (previous->generation == 0 && values[i] == before)
 			continue;
 		snprintf(environment->ours[at], sizeof(environment->ours[at]), "%s=%s", names[i],
 		    values[i]);

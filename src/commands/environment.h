@@ -8,7 +8,7 @@
 #include "values/lockname.h"
 #include "values/record.h"
 
-#define ENVIRONMENT_OURS 12
+#define ENVIRONMENT_OURS 14
 
 struct environment {
 	char **entries; /* NULL-terminated; ours come first */
@@ -16,12 +16,13 @@ struct environment {
 };
 
 /*
- * Build the environment for a term from ours. A shared holder has no generation, and so neither
- * LOCKRUN_GENERATION nor LOCKRUN_IDEMPOTENCY_KEY. Returns 0, or -1 with errno. environment_free
- * gives the list back.
+ * Build the environment for a term from ours; previous is the last one before it. A shared holder
+ * has no generation, and so neither LOCKRUN_GENERATION nor LOCKRUN_IDEMPOTENCY_KEY. Returns 0, or
+ * -1 with errno. environment_free gives the list back.
  */
 int environment_build(struct environment *environment, const struct lockname *name,
-    const struct term *term, enum ticket_mode mode, const char *directory);
+    const struct term *term, const struct told_outcome *previous, enum ticket_mode mode,
+    const char *directory);
 void environment_free(struct environment *environment);
 
 #endif

@@ -60,8 +60,8 @@ contend(struct run *run)
 	if (got == ACQUIRE_TAKEN)
 		got = campaign_acquire(&run->campaign, &fault);
 	/* 6 begin term */
-	if (got == ACQUIRE_TAKEN && campaign_begin_term(&run->campaign, &run->term, &fault) == -1)
-		got = ACQUIRE_FAULT;
+	if (got == ACQUIRE_TAKEN)
+		got = campaign_begin_term(&run->campaign, &run->term, &fault);
 	if (got != ACQUIRE_TAKEN)
 		return run_not_acquired(run, got, &fault);
 	/* 7 spawn */
@@ -141,6 +141,7 @@ prepare(struct run *run, struct fault *fault)
 	    .watch_queue = options->yield != DURATION_NEVER,
 	    .replace = options->replace,
 	    .join = options->join,
+	    .refuse_after_lost = options->after_lost == AFTER_LOST_REFUSE,
 	    .if_available =
 		options->if_available || options->wait == 0 || options->max_waiters == 0,
 	    .max_waiters = options->max_waiters > 0 ? (unsigned)options->max_waiters : 0,
@@ -178,8 +179,8 @@ spawn(struct run *run, struct fault *fault)
 
 	if (signals_descriptor(&run->entry->signals) == -1)
 		return fault_set(fault, FAULT_SYSTEM, errno, "signalfd");
-	if (environment_build(&environment, &run->name, &run->term, run->candidacy.mode,
-		run->directory.path) == -1)
+	if (environment_build(&environment, &run->name, &run->term, &run->campaign.previous.last,
+		run->candidacy.mode, run->directory.path) == -1)
 		return fault_set(fault, FAULT_START, errno, "%s", plan.arguments[0]);
 	plan.environment = environment.entries;
 	if (run->options.no_fork) {

@@ -27,7 +27,7 @@ struct run {
 /*
  * We do not lead: leave the campaign, tell people and events why, and count who was turned away.
  * With ACQUIRE_JOINED the outcome is that of the run that we joined. fault is read for
- * ACQUIRE_FAULT, and filled in for ACQUIRE_NESTED and ACQUIRE_LOST.
+ * ACQUIRE_FAULT, and filled in for ACQUIRE_NESTED, ACQUIRE_REFUSED and ACQUIRE_LOST.
  */
 struct outcome run_not_acquired(struct run *run, enum acquire why, struct fault *fault);
 

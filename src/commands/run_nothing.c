@@ -2,6 +2,7 @@
 /* Nothing was run by us: why, who is told, and with which status that ends. */
 #include "commands/run.h"
 
+#include "commands/describe.h"
 #include "commands/say.h"
 #include "election/skips.h"
 
@@ -30,6 +31,19 @@ set_nested_fault(const struct run *run, struct fault *fault)
 	if (nested->pid != 0)
 		fault_hint(fault, "(held by pid %d, generation %ju)", nested->pid,
 		    (uintmax_t)nested->generation);
+}
+
+/* Who, when, which generation, and the way on. */
+static void
+set_lost_fault(const struct run *run, struct fault *fault)
+{
+	const char *directory = run->options.directory;
+	char text[DESCRIBE_SIZE];
+
+	fault_set(fault, FAULT_AFTER_LOST, 0, "%s: %s", run->name.text,
+	    describe_lost(&run->campaign.previous.ran, &run->campaign.lost, text));
+	fault_hint(fault, "lockrun %s%s%s%s -- true", directory != NULL ? "-d " : "",
+	    directory != NULL ? directory : "", directory != NULL ? " " : "", run->name.text);
 }
 
 /* The outcome of the run that we joined, as if it had been our own. */
@@ -72,6 +86,9 @@ run_not_acquired(struct run *run, enum acquire why, struct fault *fault)
 	case ACQUIRE_NESTED:
 		set_nested_fault(run, fault);
 		return failed(run, REASON_ERROR, fault);
+	case ACQUIRE_REFUSED:
+		set_lost_fault(run, fault);
+		return failed(run, REASON_REFUSED, fault);
 	case ACQUIRE_LOST:
 		joining_fault(&run->campaign, fault);
 		return failed(run, REASON_ERROR, fault);

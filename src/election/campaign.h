@@ -36,7 +36,8 @@ struct candidacy {
 	int parent;	  /* readable when the wait has lost its sense (--die-with-parent); or -1 */
 	bool watch_queue; /* campaign_watch reports who queues as well */
 	bool replace;	  /* take the present holder's place, and ask it to stop */
-	bool if_available; /* try, do not wait */
+	bool refuse_after_lost; /* begin no term when it is not known how the last one ended */
+	bool if_available;	/* try, do not wait */
 	bool join; /* share a run that is in flight, or about to be; never with shared mode */
 	unsigned max_waiters; /* do not join as many others; 0 for no limit */
 	duration_t wait;      /* from campaign_queue_up on; or DURATION_NEVER */
@@ -48,6 +49,8 @@ struct campaign {
 	const struct candidacy *candidacy;
 	char contender[CONTENDER_SIZE]; /* the same for all terms */
 	struct patience patience;	/* its signal tells what ended a wait */
+	struct previous previous;	/* from campaign_begin_term on */
+	struct term lost;		/* with ACQUIRE_REFUSED; empty when its record is gone */
 
 	/* the engine's own */
 	struct lockdir lock;
@@ -87,10 +90,13 @@ enum acquire campaign_queue_up(struct campaign *campaign, struct fault *fault);
 enum acquire campaign_acquire(struct campaign *campaign, struct fault *fault);
 
 /*
- * Give the term its generation (a shared one has none) and record that its command is about to be
- * started. Returns 0, or -1 with a fault. term's fields but for the command's pid are set.
+ * Find out what became of the terms before (campaign->previous), give the term its generation (a
+ * shared one has none) and record that its command is about to be started. ACQUIRE_TAKEN with
+ * term's fields but for the command's pid set; ACQUIRE_REFUSED as refuse_after_lost asks, with
+ * nothing written; ACQUIRE_FAULT. Does not wait, but for the disk with refuse_after_lost, and for
+ * the first term after such a one.
  */
-int campaign_begin_term(struct campaign *campaign, struct term *term, struct fault *fault);
+enum acquire campaign_begin_term(struct campaign *campaign, struct term *term, struct fault *fault);
 
 /* The descriptor that a command must inherit to keep leadership if we are killed. */
 int campaign_inheritance(const struct campaign *campaign);

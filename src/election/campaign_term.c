@@ -4,11 +4,13 @@
 
 #include <bsd/string.h>
 
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "election/asks.h"
 #include "election/generation.h"
+#include "election/previous.h"
 #include "election/terms.h"
 #include "kernel/clock.h"
 #include "kernel/lockwatch.h"
@@ -45,30 +47,97 @@ open_records(struct campaign *campaign, struct fault *fault)
 	return campaign->terms_fd == -1 ? -1 : 0;
 }
 
-int
-campaign_begin_term(struct campaign *campaign, struct term *term, struct fault *fault)
+/* What became of the terms before, and which generation is the next. */
+static int
+look_back(struct campaign *campaign, struct generation *generation, struct fault *fault)
 {
-	memset(term, 0, sizeof(*term));
-	if (open_records(campaign, fault) == -1)
+	/* Shared holders have no generation; but it is theirs to know what they read after. */
+	if (campaign->candidacy->mode == TICKET_SHARED) {
+		campaign->previous = previous_read(&campaign->lock);
+		return 0;
+	}
+	if (generation_look(&campaign->lock, generation, fault) == -1)
 		return -1;
-	if (campaign->candidacy->mode == TICKET_EXCLUSIVE &&
-	    generation_next(&campaign->lock, &term->generation, fault) == -1)
-		return -1;
+	campaign->previous = previous_after(&campaign->lock, &generation->plan, generation->boot);
+	return 0;
+}
+
+static void
+introduce(const struct campaign *campaign, const struct generation *generation, struct term *term)
+{
+	term->generation = generation->plan.next;
 	term->pid = getpid();
+	term->before = campaign->previous.ran;
+	term->sync = campaign->previous.sync_owed ? SYNC_OWED : SYNC_NO;
 	term->queued_ms = campaign->queued_ms;
 	term->begun_ms = clock_realtime_ms();
 	strlcpy(term->contender, campaign->contender, sizeof(term->contender));
 	strlcpy(term->command, campaign->text.command, sizeof(term->command));
 	strlcpy(term->note, campaign->text.note, sizeof(term->note));
 	clock_boot_id(term->boot);
+}
+
+static int
+terms_fault(const struct campaign *campaign, struct fault *fault)
+{
+	char path[LOCKDIR_PATH_SIZE];
+
+	return fault_set(fault, FAULT_FILE_UNUSABLE, errno, "%s",
+	    lockdir_path(&campaign->lock, STATE_TERMS, path));
+}
+
+/*
+ * Recorded first, then given, and only then recorded as started: whoever is killed on the way has
+ * run nothing, and its successor can tell. A full disk may keep the record away as a whole, and
+ * then the successor does not know; but what says that nothing ran must not stay.
+ */
+static int
+begin(struct campaign *campaign, struct generation *generation, struct term *term,
+    struct fault *fault)
+{
+	const bool refuses = campaign->candidacy->refuse_after_lost;
+	const bool sync = refuses || term->sync != SYNC_NO;
+	bool recorded;
+
 	term->stage = TERM_BEGUN;
-	terms_write(campaign->terms_fd, term);
+	recorded = terms_write(campaign->terms_fd, term) == 0;
+	if (term->generation != 0 &&
+	    generation_give(&campaign->lock, generation, sync, fault) == -1)
+		return -1;
 	campaign->text.generation = term->generation;
 	campaign->text.since_ms = term->begun_ms;
 	describe(campaign, "leading");
 	term->stage = TERM_STARTED;
-	terms_write(campaign->terms_fd, term);
+	if (refuses)
+		term->sync = SYNC_YES;
+	if (terms_write(campaign->terms_fd, term) == -1 && (recorded || sync))
+		return terms_fault(campaign, fault);
+	if (sync && campaign->terms_fd != -1 && fdatasync(campaign->terms_fd) == -1)
+		return terms_fault(campaign, fault);
 	return 0;
+}
+
+enum acquire
+campaign_begin_term(struct campaign *campaign, struct term *term, struct fault *fault)
+{
+	struct generation generation = {.number = -1};
+	enum acquire result = ACQUIRE_FAULT;
+
+	memset(term, 0, sizeof(*term));
+	if (open_records(campaign, fault) == -1 || look_back(campaign, &generation, fault) == -1)
+		return ACQUIRE_FAULT;
+	if (campaign->candidacy->refuse_after_lost && previous_is_lost(&campaign->previous)) {
+		if (!terms_read(
+			&campaign->lock, campaign->previous.ran.generation, &campaign->lost))
+			campaign->lost = (struct term){.stage = TERM_EMPTY};
+		result = ACQUIRE_REFUSED;
+	} else {
+		introduce(campaign, &generation, term);
+		if (begin(campaign, &generation, term, fault) == 0)
+			result = ACQUIRE_TAKEN;
+	}
+	generation_close(&generation);
+	return result;
 }
 
 int
@@ -129,11 +198,22 @@ campaign_is_wanted(const struct campaign *campaign)
 	return queue_is_wanted(&campaign->queue, campaign->candidacy->mode);
 }
 
+/* Record what has become of a term. Without it the successor knows less, but nothing wrong. */
+static void
+record_end(const struct campaign *campaign, struct term *term)
+{
+	if (term->sync == SYNC_OWED)
+		term->sync = SYNC_NO;
+	(void)terms_write(campaign->terms_fd, term);
+	if (term->sync == SYNC_YES && campaign->terms_fd != -1)
+		(void)fdatasync(campaign->terms_fd);
+}
+
 void
 campaign_hand_over(struct campaign *campaign, struct term *term)
 {
 	term->stage = TERM_UNREPORTED;
-	terms_write(campaign->terms_fd, term);
+	record_end(campaign, term);
 }
 
 void
@@ -153,7 +233,7 @@ campaign_end_term(struct campaign *campaign, struct term *term, const struct out
 	term->status = outcome->status;
 	term->signal = outcome->signal;
 	term->killed = outcome->killed;
-	terms_write(campaign->terms_fd, term);
+	record_end(campaign, term);
 	terms_count(campaign->terms_fd, term);
 	/* Explicitly, for all copies: a daemon that the command left behind may have one. */
 	lock_unmark(campaign->lock_fd);

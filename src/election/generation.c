@@ -78,56 +78,84 @@ start_above_floor(const struct lockdir *lock, struct number_plan *plan, struct f
 	return 0;
 }
 
-int
-generation_next(const struct lockdir *lock, uint64_t *generation, struct fault *fault)
+/* What is there says which generation is next, or why there is none. */
+static int
+plan_next(const struct lockdir *lock, struct generation *generation, struct fault *fault)
 {
-	char path[LOCKDIR_PATH_SIZE], file[NUMBER_FILE_SIZE], boot[BOOT_ID_SIZE];
-	struct number_plan plan;
-	int fd, result = -1;
+	char path[LOCKDIR_PATH_SIZE], file[NUMBER_FILE_SIZE];
+	struct number_plan *plan = &generation->plan;
 
-	fd = lockdir_file(lock, STATE_NUMBER, STATE_CONTEND, fault);
-	if (fd == -1)
-		return -1;
-	clock_boot_id(boot);
 	lockdir_path(lock, STATE_NUMBER, path);
-	if (pread(fd, file, sizeof(file), 0) != (ssize_t)sizeof(file) ||
-	    !number_plan(file, boot, &plan))
-		fault_set(fault, FAULT_NUMBER_DAMAGED, 0, "%s", path);
-	else if (plan.current.ceiling == 0 && start_above_floor(lock, &plan, fault) == -1)
-		result = -1;
-	else if (plan.next == 0)
-		fault_set(fault, FAULT_NUMBER_SPENT, 0, "%s", path);
-	else if (give(lock, fd, &plan, boot) == -1)
-		fault_set(fault, FAULT_FILE_UNUSABLE, errno, "%s", path);
-	else
-		result = 0;
-	close(fd);
-	if (result == 0)
-		*generation = plan.next;
+	if (pread(generation->number, file, sizeof(file), 0) != (ssize_t)sizeof(file) ||
+	    !number_plan(file, generation->boot, plan))
+		return fault_set(fault, FAULT_NUMBER_DAMAGED, 0, "%s", path);
+	if (plan->current.ceiling == 0 && start_above_floor(lock, plan, fault) == -1)
+		return -1;
+	return plan->next != 0 ? 0 : fault_set(fault, FAULT_NUMBER_SPENT, 0, "%s", path);
+}
+
+int
+generation_look(const struct lockdir *lock, struct generation *generation, struct fault *fault)
+{
+	int result;
+
+	generation->number = lockdir_file(lock, STATE_NUMBER, STATE_CONTEND, fault);
+	if (generation->number == -1)
+		return -1;
+	clock_boot_id(generation->boot);
+	result = plan_next(lock, generation, fault);
+	if (result == -1)
+		generation_close(generation);
 	return result;
+}
+
+int
+generation_give(
+    const struct lockdir *lock, struct generation *generation, bool sync, struct fault *fault)
+{
+	char path[LOCKDIR_PATH_SIZE];
+
+	if (give(lock, generation->number, &generation->plan, generation->boot) == -1 ||
+	    (sync && fdatasync(generation->number) == -1))
+		return fault_set(fault, FAULT_FILE_UNUSABLE, errno, "%s",
+		    lockdir_path(lock, STATE_NUMBER, path));
+	return 0;
+}
+
+void
+generation_close(struct generation *generation)
+{
+	if (generation->number != -1)
+		close(generation->number);
+	generation->number = -1;
+}
+
+bool
+generation_read(const struct lockdir *lock, const char *boot, struct number_plan *plan)
+{
+	char file[NUMBER_FILE_SIZE];
+	struct fault fault;
+	bool sound = false;
+	int fd;
+
+	if (lock->fd == -1)
+		return false;
+	fd = lockdir_file(lock, STATE_NUMBER, STATE_READ, &fault);
+	if (fd == -1)
+		return false;
+	for (int i = 0; i < READ_ATTEMPTS && !sound; i++)
+		sound = pread(fd, file, sizeof(file), 0) == (ssize_t)sizeof(file) &&
+			number_plan(file, boot, plan);
+	close(fd);
+	return sound;
 }
 
 uint64_t
 generation_last(const struct lockdir *lock)
 {
-	char file[NUMBER_FILE_SIZE];
 	struct number_plan plan;
-	struct fault fault;
-	uint64_t last = 0;
-	int fd;
 
-	if (lock->fd == -1)
-		return 0;
-	fd = lockdir_file(lock, STATE_NUMBER, STATE_READ, &fault);
-	if (fd == -1)
-		return 0;
-	for (int i = 0; i < READ_ATTEMPTS && last == 0; i++) {
-		if (pread(fd, file, sizeof(file), 0) == (ssize_t)sizeof(file) &&
-		    number_plan(file, "", &plan))
-			last = plan.current.last;
-	}
-	close(fd);
-	return last;
+	return generation_read(lock, "", &plan) ? plan.current.last : 0;
 }
 
 int
@@ -155,20 +183,9 @@ generation_highest(const struct lockdir *lock, uint64_t *generation, struct faul
 bool
 generation_is_sound(const struct lockdir *lock)
 {
-	char file[NUMBER_FILE_SIZE];
 	struct number_plan plan;
-	struct fault fault;
-	bool sound = false;
-	int fd;
 
-	fd = lockdir_file(lock, STATE_NUMBER, STATE_READ, &fault);
-	if (fd == -1)
-		return false;
-	for (int i = 0; i < READ_ATTEMPTS && !sound; i++)
-		sound = pread(fd, file, sizeof(file), 0) == (ssize_t)sizeof(file) &&
-			number_plan(file, "", &plan);
-	close(fd);
-	return sound;
+	return generation_read(lock, "", &plan);
 }
 
 int

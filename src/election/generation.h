@@ -25,13 +25,35 @@
 /* What a new `number` holds: nothing was given, and nothing is paid for. */
 void generation_seed(char file[NUMBER_FILE_SIZE]);
 
+/* A generation that can be given; number is its file, -1 once that is closed. */
+struct generation {
+	int number;
+	struct number_plan plan; /* plan.next is the generation */
+	char boot[BOOT_ID_SIZE];
+};
+
 /*
- * Give the next generation. Call only while holding the lock. Writes one slot; once in NUMBER_STEP
- * terms, and after anything that cannot be trusted, three, and a sync after each of the first two;
- * the very first time the directories above are synced as well. Returns 0, or -1 with a fault and
- * nothing given.
+ * Find out which generation is the next. Call only while holding the lock. Writes nothing. Returns
+ * 0, or -1 with a fault and generation_close done; else generation_close ends it.
  */
-int generation_next(const struct lockdir *lock, uint64_t *generation, struct fault *fault);
+int generation_look(const struct lockdir *lock, struct generation *generation, struct fault *fault);
+
+/*
+ * Give it. Writes one slot; once in NUMBER_STEP terms, and after anything that cannot be trusted,
+ * three, and a sync after each of the first two; the very first time the directories above are
+ * synced as well. With sync the last write is synced, too. Returns 0, or -1 with a fault and
+ * nothing to be used.
+ */
+int generation_give(
+    const struct lockdir *lock, struct generation *generation, bool sync, struct fault *fault);
+
+void generation_close(struct generation *generation);
+
+/*
+ * What `number` says, for readers. Reads again when it meets a write in progress. Returns false
+ * when it is missing or damaged.
+ */
+bool generation_read(const struct lockdir *lock, const char *boot, struct number_plan *plan);
 
 /*
  * The newest generation that was given, for readers; 0 for none, or when it cannot be told.

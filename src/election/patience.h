@@ -25,6 +25,7 @@ enum acquire {
 	ACQUIRE_NESTED,	     /* we are inside of the very lock */
 	ACQUIRE_JOINED,	     /* the run that we joined has ended, and its outcome is ours */
 	ACQUIRE_LOST,	     /* how the run that we joined ended will never be known */
+	ACQUIRE_REFUSED,     /* it is not known how the last term ended */
 	ACQUIRE_FAULT,	     /* errno tells */
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include "election/terms.h"
 
+#include <errno.h>
 #include <unistd.h>
 
 #define READ_ATTEMPTS 10
@@ -22,29 +23,41 @@ terms_seed(char file[TERM_FILE_SIZE])
 	sums_pack(&none, file + (size_t)TERM_SLOTS * TERM_SLOT_SIZE);
 }
 
+/* On the disk as well: who syncs a record relies on the way to it. Without room there is none. */
+static int
+make_anew(const struct lockdir *lock, int fd)
+{
+	char file[TERM_FILE_SIZE];
+
+	terms_seed(file);
+	if (pwrite(fd, file, sizeof(file), 0) != (ssize_t)sizeof(file))
+		return 0;
+	return fsync(fd) == -1 ? -1 : lockdir_sync(lock);
+}
+
 int
 terms_open(const struct lockdir *lock, struct fault *fault)
 {
-	char file[TERM_FILE_SIZE];
+	char path[LOCKDIR_PATH_SIZE];
 	int fd;
 
 	fd = lockdir_file(lock, STATE_TERMS, STATE_CONTEND, fault);
-	if (fd != -1 && lseek(fd, 0, SEEK_END) == 0) {
-		terms_seed(file);
-		(void)!pwrite(fd, file, sizeof(file), 0);
-	}
-	return fd;
+	if (fd == -1 || lseek(fd, 0, SEEK_END) != 0 || make_anew(lock, fd) == 0)
+		return fd;
+	fault_set(fault, FAULT_FILE_UNUSABLE, errno, "%s", lockdir_path(lock, STATE_TERMS, path));
+	close(fd);
+	return -1;
 }
 
-void
+int
 terms_write(int fd, const struct term *term)
 {
 	char slot[TERM_SLOT_SIZE];
 
 	if (fd == -1)
-		return;
+		return 0;
 	term_pack(term, slot);
-	(void)lockdir_write(fd, slot, sizeof(slot), slot_of(term->generation));
+	return lockdir_write(fd, slot, sizeof(slot), slot_of(term->generation));
 }
 
 static bool
@@ -126,4 +139,37 @@ bool
 terms_read(const struct lockdir *lock, uint64_t generation, struct term *term)
 {
 	return terms_read_slot(lock, generation, term) && term->generation == generation;
+}
+
+static bool
+largest(int fd, struct term *term)
+{
+	bool found = false;
+	struct term other;
+
+	for (uint64_t slot = 0; slot < TERM_SLOTS; slot++) {
+		if (!terms_read_from(fd, slot, &other) ||
+		    (found && other.generation <= term->generation))
+			continue;
+		*term = other;
+		found = true;
+	}
+	return found;
+}
+
+bool
+terms_newest(const struct lockdir *lock, const struct number_plan *plan, struct term *term)
+{
+	const uint64_t last = plan->current.last;
+	const int fd = terms_open_to_read(lock);
+	bool found = false;
+
+	if (fd == -1)
+		return false;
+	if (plan->trusted)
+		found = terms_read_from(fd, last, term) && term->generation == last;
+	if (!found)
+		found = largest(fd, term);
+	close(fd);
+	return found;
 }

@@ -2,7 +2,7 @@
 /*
  * The records of the last terms, a slot each; each is written by its own term only, and while it
  * holds the lock. They are for people and for the next leader's knowledge; exclusion does not rest
- * on them, so a write that fails stops nobody.
+ * on them.
  */
 #ifndef LOCKRUN_ELECTION_TERMS_H
 #define LOCKRUN_ELECTION_TERMS_H
@@ -19,8 +19,8 @@ void terms_seed(char file[TERM_FILE_SIZE]);
  */
 int terms_open(const struct lockdir *lock, struct fault *fault);
 
-/* Write the record of term; fd may be -1. */
-void terms_write(int fd, const struct term *term);
+/* Write the record of term; fd may be -1. Returns 0, or -1 with errno. */
+int terms_write(int fd, const struct term *term);
 
 /* Add a term that has ended to the sums; fd may be -1. */
 void terms_count(int fd, const struct term *term);
@@ -39,6 +39,12 @@ bool terms_read_from(int fd, uint64_t generation, struct term *term);
 
 /* Read whatever term a slot (below TERM_SLOTS) holds. False for none, or a damaged one. */
 bool terms_read_slot(const struct lockdir *lock, uint64_t slot, struct term *term);
+
+/*
+ * Read the record of the newest generation where plan can be trusted and it is there, otherwise
+ * the record with the largest generation of all. False when there is none.
+ */
+bool terms_newest(const struct lockdir *lock, const struct number_plan *plan, struct term *term);
 
 /* Read the record of one generation. False when there is none, or another's, or a damaged one. */
 bool terms_read(const struct lockdir *lock, uint64_t generation, struct term *term);

@@ -58,14 +58,22 @@ sums_add(struct sums *sums, const struct term *term)
 {
 	const int64_t held_ms = length_ms(term->begun_ms, term->ended_ms);
 
-	if (term->ran == RAN_NO)
+	switch (term_outcome(term, "")) {
+	case OUTCOME_NOT_STARTED:
 		sums->not_started++;
-	else if (term->reason == REASON_FINISHED)
+		break;
+	case OUTCOME_FINISHED:
 		sums->finished++;
-	else if (term->reason == REASON_FAILED)
+		break;
+	case OUTCOME_FAILED:
 		sums->failed++;
-	else
+		break;
+	case OUTCOME_STEPPED_DOWN:
 		sums->stepped_down++;
+		break;
+	default:
+		break;
+	}
 	sums->waited_ms += length_ms(term->queued_ms, term->begun_ms);
 	sums->held_ms += held_ms;
 	if (held_ms > sums->longest_held_ms)

@@ -119,6 +119,10 @@ static const struct fault_row fault_table[] = {
 	"the record of the run that was joined is gone: 64 further terms began, or it was removed",
 	"how it ended is not known; look before it runs again"},
 
+    {FAULT_AFTER_LOST, STATUS_REFUSED, "it is not known how that term ended",
+	"nothing was run; look at what it did, then record a known end by a run without "
+	"--after-lost refuse, such as:"},
+
     {FAULT_SYSTEM, STATUS_NOT_STARTED, "lockrun itself could not go on",
 	"nothing was run; look at the limits of this machine (ulimit -a)"},
     {FAULT_OUTPUT, STATUS_NOT_STARTED, "what was asked for could not be written",

@@ -75,6 +75,8 @@ enum fault_kind {
 	/* what became of it is not known */
 	FAULT_JOINED_LOST,	  /* the run that was joined has no end on record */
 	FAULT_JOINED_OVERWRITTEN, /* its record is gone */
+	/* the policy is to let a person look first */
+	FAULT_AFTER_LOST,
 
 	/* lockrun itself failed before the start */
 	FAULT_SYSTEM,	      /* object names the facility; error tells */

@@ -85,6 +85,16 @@ needs_raise(const struct number *slot, uint64_t next)
 	return slot->raising != 0 || slot->ceiling < next;
 }
 
+/*
+ * The ceiling is written and synced before the first one is given. But who goes on after a damaged
+ * slot writes none at first either: that is told by the two that are `raising` then.
+ */
+static bool
+is_fresh(const struct number *newer, const struct number *older)
+{
+	return newer->ceiling == 0 && older->ceiling == 0 && older->raising == 0;
+}
+
 bool
 number_plan(const char file[NUMBER_FILE_SIZE], const char *boot, struct number_plan *plan)
 {
@@ -107,6 +117,9 @@ number_plan(const char file[NUMBER_FILE_SIZE], const char *boot, struct number_p
 		last = highest(&slots[newer]);
 	}
 	plan->current = slots[newer];
+	plan->trusted = trusted;
+	plan->whole = sound[0] && sound[1];
+	plan->fresh = plan->whole && is_fresh(&slots[newer], &slots[!newer]);
 	if (trusted)
 		last = plan->current.last;
 	if (last >= INT64_MAX)

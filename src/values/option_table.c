@@ -21,6 +21,8 @@ const struct option_row option_table[] = {
     {"join", 0, NULL, OPTION_FLAG, SUB_RUN, FIELD(join),
 	"share a run that is in flight or about to be: its status, no run of our own",
 	OPTION_SUPERVISED},
+    {"after-lost", 0, "run|refuse", OPTION_CHOICE, SUB_RUN, FIELD(after_lost),
+	"whether to run when it is not known how the last term ended", OPTION_PLAIN},
     {"max-hold", 'm', "DURATION", OPTION_POSITIVE, SUB_RUN, FIELD(max_hold),
 	"make the command step down after that long", OPTION_SUPERVISED},
     {"kill-after", 'k', "DURATION|never", OPTION_POSITIVE_OR_NEVER, SUB_RUN, FIELD(kill_after),

@@ -40,6 +40,7 @@ struct options {
 	int max_waiters; /* -1 for no limit */
 	bool replace;
 	bool join;
+	int after_lost; /* enum after_lost */
 	/* leading */
 	duration_t max_hold;   /* DURATION_NEVER for no limit */
 	duration_t kill_after; /* DURATION_NEVER for "never" */
@@ -85,6 +86,12 @@ struct options {
 	char **words;
 	size_t word_count;
 	char **command; /* of a run: COMMAND and its arguments, without that "--" */
+};
+
+/* Whether to run when it is not known how the last term ended; in the order of the words. */
+enum after_lost {
+	AFTER_LOST_RUN,
+	AFTER_LOST_REFUSE,
 };
 
 /* What becomes of processes that the command leaves behind; in the order of the option's words. */

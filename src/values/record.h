@@ -42,6 +42,9 @@ bool number_unpack(const char slot[NUMBER_SLOT_SIZE], struct number *number);
  */
 struct number_plan {
 	struct number current; /* the newer sound slot */
+	bool whole;	       /* both slots are sound */
+	bool fresh;	       /* surely nothing was ever given here */
+	bool trusted;	       /* current.last surely is the newest that was given, if any was */
 	uint64_t next;	       /* the generation to give */
 	bool raise;	       /* the ceiling has to be raised and synced before it is given */
 	uint64_t ceiling;      /* the ceiling to raise to, when raise is set */
@@ -102,6 +105,31 @@ enum term_stage {
 	TERM_UNREPORTED, /* the command took lockrun's place: nobody will report its end */
 };
 
+/* What became of a term: what LOCKRUN_PREVIOUS tells its successor. */
+enum term_outcome {
+	OUTCOME_NONE, /* there was no term */
+	OUTCOME_FINISHED,
+	OUTCOME_FAILED,
+	OUTCOME_STEPPED_DOWN,
+	OUTCOME_NOT_STARTED, /* nothing ran */
+	OUTCOME_LOST, /* the command was or would have been started, and no end was recorded */
+	OUTCOME_UNREPORTED, /* the command took lockrun's place */
+	OUTCOME_UNKNOWN,    /* a power cut may have taken away what was recorded */
+	OUTCOME_COUNT
+};
+
+struct told_outcome {
+	enum term_outcome outcome;
+	uint64_t generation; /* of the term; 0 when not known */
+};
+
+/* How much of a term is on the disk, whatever happens to the machine. */
+enum term_sync {
+	SYNC_NO,
+	SYNC_OWED, /* an older term is, as the last one: nothing may run until this one is, too */
+	SYNC_YES,  /* from TERM_STARTED on: its start is, and its end will be */
+};
+
 struct term {
 	uint64_t generation;
 	enum term_stage stage;
@@ -109,6 +137,8 @@ struct term {
 	pid_t command_pid; /* 0 before the end is recorded, and when nothing ran */
 	char contender[CONTENDER_SIZE];
 	char boot[BOOT_ID_SIZE];
+	enum term_sync sync;
+	struct told_outcome before;	       /* the last term before this one that may have run */
 	int64_t queued_ms, begun_ms, ended_ms; /* CLOCK_REALTIME; 0 is "not yet" */
 	enum ran ran;			       /* these four when it has ended */
 	enum reason reason;
@@ -128,6 +158,51 @@ void term_pack(const struct term *term, char slot[TERM_SLOT_SIZE]);
 bool term_unpack(const char slot[TERM_SLOT_SIZE], struct term *term);
 /* Fill slot with the text of TERM_EMPTY. */
 void term_pack_empty(char slot[TERM_SLOT_SIZE]);
+
+/* The words for outcomes: "stepped-down"; OUTCOME_COUNT for none of them. */
+const char *term_outcome_word(enum term_outcome outcome);
+enum term_outcome term_outcome_of_word(const char *word);
+
+/*
+ * What became of a term that does not lead any more, by its own record. boot is the id of the
+ * present boot, empty when it cannot be told: then each record is of another one.
+ *
+ *     stage        same boot      another boot
+ *     begun        not-started    unknown, since what followed may not have got to the disk;
+ *                                 not-started with SYNC_OWED
+ *     started      lost           unknown
+ *     unreported   unreported     unreported
+ *     ended        as recorded    as recorded
+ *
+ * Pure.
+ */
+enum term_outcome term_outcome(const struct term *term, const char *boot);
+
+/* What the terms of a lock were, as its next leader is told. */
+struct previous {
+	struct told_outcome last; /* the last one */
+	struct told_outcome
+	    ran;	/* the last one that may have run: that, but for not-started ones */
+	bool sync_owed; /* the next one has to be SYNC_OWED, if not SYNC_YES */
+};
+
+/*
+ * What the next leader is told. plan is what `number` says in this boot; newest is the record of
+ * its newest generation where plan is trusted and that record is there, otherwise the record with
+ * the largest generation of all; NULL when there is none.
+ *
+ * A term records itself before its generation is given, so one that was given has a record, and a
+ * larger one that has only begun was never given. After another boot nothing may have been synced,
+ * terms after the newest record included: unknown, unless it is SYNC_YES, or begun and SYNC_OWED,
+ * and the number whole (a slot that the power cut has torn may have told of a later term).
+ * That is why who begins is not SYNC_YES yet: the next one may be given the same generation, and
+ * run with nothing on the disk but that. Pure.
+ */
+struct previous
+previous_find(const struct number_plan *plan, const struct term *newest, const char *boot);
+
+/* Whether something may have run of which nobody knows how it ended: lost or unknown. */
+bool previous_is_lost(const struct previous *previous);
 
 /*
  * Running sums over all terms that were reported, in the slot behind the terms. Times in ms.

@@ -38,6 +38,7 @@ static const struct reason_row {
     {REASON_LATE, "late", false},
     {REASON_BUSY, "busy", false},
     {REASON_TOO_MANY, "too-many", false},
+    {REASON_REFUSED, "refused", false},
     {REASON_NOT_FOUND, "not-found", false},
     {REASON_ERROR, "error", false},
 };

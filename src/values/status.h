@@ -55,6 +55,7 @@ enum reason {
 	REASON_LATE,
 	REASON_BUSY,
 	REASON_TOO_MANY,  /* as many wait as may */
+	REASON_REFUSED,	  /* it is not known how the last term ended */
 	REASON_NOT_FOUND, /* nothing to execute */
 	REASON_ERROR,
 	REASON_COUNT

@@ -22,6 +22,12 @@ static const char *const ran_words[] = {
     [RAN_MAYBE] = "maybe",
 };
 
+static const char *const sync_words[] = {
+    [SYNC_NO] = "no",
+    [SYNC_OWED] = "owed",
+    [SYNC_YES] = "yes",
+};
+
 static const char *const truth_words[] = {"no", "yes"};
 
 const char *
@@ -88,11 +94,12 @@ term_pack(const struct term *term, char slot[TERM_SLOT_SIZE])
 		    ran_words[term->ran], reason_word(term->reason), term->status, term->signal,
 		    truth_words[term->killed]);
 	snprintf(text, sizeof(text),
-	    "generation=%" PRIu64 " stage=%s pid=%ld command_pid=%ld contender=%s boot=%s"
-	    " queued=%" PRId64 " begun=%" PRId64 " ended=%" PRId64 "%.128s command=%zu:%s"
-	    " note=%zu:%s",
+	    "generation=%" PRIu64 " stage=%s pid=%ld command_pid=%ld contender=%s boot=%s sync=%s"
+	    " before=%s before_generation=%" PRIu64 " queued=%" PRId64 " begun=%" PRId64
+	    " ended=%" PRId64 "%.128s command=%zu:%s note=%zu:%s",
 	    term->generation, stage_words[term->stage], (long)term->pid, (long)term->command_pid,
-	    word_or_dash(term->contender), word_or_dash(term->boot), term->queued_ms,
+	    word_or_dash(term->contender), word_or_dash(term->boot), sync_words[term->sync],
+	    term_outcome_word(term->before.outcome), term->before.generation, term->queued_ms,
 	    term->begun_ms, term->ended_ms, end, strlen(term->command), term->command,
 	    strlen(term->note), term->note);
 	slot_seal(text, slot, TERM_SLOT_SIZE);
@@ -111,6 +118,18 @@ take_end(struct slot_reader *reader, struct term *term)
 	term->status = slot_take_int(reader, "status");
 	term->signal = slot_take_int(reader, "signal");
 	term->killed = take_choice(reader, "killed", WORDS(truth_words)) != 0;
+}
+
+static void
+take_before(struct slot_reader *reader, struct told_outcome *before)
+{
+	char word[WORD_SIZE];
+
+	slot_take_word(reader, "before", word, sizeof(word));
+	before->outcome = term_outcome_of_word(word);
+	if (before->outcome == OUTCOME_COUNT)
+		reader->bad = true;
+	before->generation = slot_take_number(reader, "before_generation");
 }
 
 bool
@@ -134,6 +153,8 @@ term_unpack(const char slot[TERM_SLOT_SIZE], struct term *term)
 	found.command_pid = slot_take_int(&reader, "command_pid");
 	slot_take_word(&reader, "contender", found.contender, sizeof(found.contender));
 	slot_take_word(&reader, "boot", found.boot, sizeof(found.boot));
+	found.sync = take_choice(&reader, "sync", WORDS(sync_words));
+	take_before(&reader, &found.before);
 	found.queued_ms = slot_take_signed(&reader, "queued");
 	found.begun_ms = slot_take_signed(&reader, "begun");
 	found.ended_ms = slot_take_signed(&reader, "ended");

@@ -54,6 +54,7 @@ lockrun --complain-after 3 => 30s
 lockrun -k n => never
 lockrun -nk n => never
 lockrun --leftovers k => kill
+lockrun --after-lost re => refuse
 lockrun --yield -d OTHER o => other:v1:leader:c
 lockrun name --kind si => single-flight
 lockrun demo:v1:leader:a zyx => zyxwv

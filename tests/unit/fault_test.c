@@ -13,8 +13,10 @@ class_of(enum fault_kind kind)
 		return STATUS_USAGE;
 	if (kind < FAULT_JOINED_LOST)
 		return STATUS_UNAVAILABLE;
-	if (kind < FAULT_SYSTEM)
+	if (kind < FAULT_AFTER_LOST)
 		return STATUS_UNKNOWN;
+	if (kind == FAULT_AFTER_LOST)
+		return STATUS_REFUSED;
 	if (kind == FAULT_NOT_FOUND)
 		return STATUS_NOT_FOUND;
 	if (kind == FAULT_NOT_EXECUTABLE)

@@ -140,6 +140,43 @@ number_plans(void)
 	}
 }
 
+/* What the slots say of the past. */
+static const struct {
+	struct number slots[NUMBER_SLOTS];
+	bool whole, fresh, trusted;
+} pasts[] = {
+    {{{2, 0, 0, 0, BOOT_A}, {1, 0, 0, 0, BOOT_A}}, true, true, true},
+    {{{2, 0, 0, 0, BOOT_B}, {1, 0, 0, 0, BOOT_B}}, true, true, false},
+    /* a first raise, above a floor, that did not come to its second write, and one that did */
+    {{{2, 0, 0, 0, BOOT_A}, {3, 67, 0, 131, BOOT_A}}, true, true, true},
+    {{{4, 67, 131, 0, BOOT_A}, {3, 67, 0, 131, BOOT_A}}, true, false, true},
+    /* a raise after the slot with the ceiling was damaged */
+    {{{4, 64, 0, 128, BOOT_A}, {3, 0, 0, 64, BOOT_B}}, true, false, false},
+    {{{4, 64, 64, 128, BOOT_A}, {3, 0, 0, 64, BOOT_B}}, true, false, false},
+    {{{12, 57, 64, 0, BOOT_A}, {11, 56, 64, 0, BOOT_A}}, true, false, true},
+    {{{12, 57, 64, 0, BOOT_B}, {11, 56, 64, 0, BOOT_B}}, true, false, false},
+    {{{12, 57, 64, 0, BOOT_A}, {0, 0, 0, 0, ""}}, false, false, false},
+    {{{0, 0, 0, 0, ""}, {1, 0, 0, 0, BOOT_A}}, false, false, false},
+};
+
+static void
+number_pasts(void)
+{
+	char file[NUMBER_FILE_SIZE];
+	struct number_plan plan;
+
+	for (size_t i = 0; i < ROWS(pasts); i++) {
+		memset(file, '?', sizeof(file));
+		for (unsigned s = 0; s < NUMBER_SLOTS; s++)
+			if (pasts[i].slots[s].sequence != 0)
+				number_pack(&pasts[i].slots[s], file + s * NUMBER_SLOT_SIZE);
+		ROW(EXPECT(number_plan(file, BOOT_A, &plan)), "%zu", i);
+		ROW(EXPECT(plan.whole == pasts[i].whole), "%zu", i);
+		ROW(EXPECT(plan.fresh == pasts[i].fresh), "%zu", i);
+		ROW(EXPECT(plan.trusted == pasts[i].trusted), "%zu", i);
+	}
+}
+
 static uint64_t
 random_bits(void)
 {
@@ -431,6 +468,7 @@ main(void)
 	TEST(number_round_trip);
 	TEST(number_damage);
 	TEST(number_plans);
+	TEST(number_pasts);
 	TEST(generations_rise_through_kills_and_power_cuts);
 	TEST(generations_rise_through_damage);
 	TEST(highest_found);

@@ -149,8 +149,9 @@ try_spelling(const struct option_row *row, enum subcommand subcommand, const cha
 	/* the last of two wins, except for scopes, which are gathered */
 	if (row->metavar == NULL || row->value == OPTION_SCOPE)
 		return;
-	snprintf(line, sizeof(line), "--%s=%s %s%s", row->name,
-	    row->value == OPTION_CHOICE ? "leave" : "9", spelled,
+	snprintf(line, sizeof(line), "--%s=%.*s %s%s", row->name,
+	    row->value == OPTION_CHOICE ? (int)strcspn(row->metavar, "|") : 1,
+	    row->value == OPTION_CHOICE ? row->metavar : "9", spelled,
 	    subcommand == SUB_RUN ? " " NAME " true" : "");
 	ROW(EXPECT_INT(parse(subcommand, line), 0), "%s", line);
 	expect_stored(row, line);

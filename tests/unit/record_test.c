@@ -14,6 +14,8 @@ static const struct term terms[] = {
 	.command_pid = INT_MAX,
 	.contender = "0123456789abcdef0123456789abcdef",
 	.boot = BOOT_A,
+	.sync = SYNC_OWED,
+	.before = {OUTCOME_STEPPED_DOWN, UINT64_MAX},
 	.queued_ms = INT64_MIN,
 	.begun_ms = INT64_MAX,
 	.command = "a b=c",
@@ -24,6 +26,8 @@ static const struct term terms[] = {
 	.command_pid = 4712,
 	.contender = "0123456789abcdef0123456789abcdef",
 	.boot = BOOT_A,
+	.sync = SYNC_YES,
+	.before = {OUTCOME_LOST, 56},
 	.queued_ms = 1,
 	.begun_ms = 2,
 	.ended_ms = 3,
@@ -64,6 +68,8 @@ term_round_trip(void)
 		EXPECT(got.queued_ms == term->queued_ms && got.begun_ms == term->begun_ms);
 		EXPECT(got.ended_ms == term->ended_ms && got.ran == term->ran);
 		EXPECT(got.reason == term->reason && got.status == term->status);
+		EXPECT(got.sync == term->sync && got.before.outcome == term->before.outcome);
+		EXPECT(got.before.generation == term->before.generation);
 		EXPECT(got.signal == term->signal && got.killed == term->killed);
 		EXPECT_STR(got.contender, term->contender);
 		EXPECT_STR(got.boot, term->boot);
@@ -80,7 +86,9 @@ term_at_its_longest(void)
 	char slot[TERM_SLOT_SIZE];
 	struct term term = terms[3], got;
 
-	term.generation = UINT64_MAX;
+	term.generation = term.before.generation = UINT64_MAX;
+	term.before.outcome = OUTCOME_STEPPED_DOWN;
+	term.sync = SYNC_OWED;
 	term.pid = term.command_pid = INT_MAX;
 	term.queued_ms = term.begun_ms = term.ended_ms = INT64_MIN;
 	term.status = term.signal = INT_MIN;
@@ -99,6 +107,11 @@ term_at_its_longest(void)
 	for (term.reason = 0; term.reason < REASON_COUNT; term.reason++) {
 		term_pack(&term, slot);
 		EXPECT(term_unpack(slot, &got) && got.reason == term.reason);
+	}
+	term.reason = REASON_ERROR;
+	for (term.before.outcome = 0; term.before.outcome < OUTCOME_COUNT; term.before.outcome++) {
+		term_pack(&term, slot);
+		EXPECT(term_unpack(slot, &got) && got.before.outcome == term.before.outcome);
 	}
 }
 
