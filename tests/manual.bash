@@ -14,6 +14,67 @@ section() {
 # literal: the lines of the displays in what is read, each with a "\e" at its end undone.
 literal() { sed -n -e '/^\.Bd -literal/,/^\.Ed/{' -e '/^\.[BE]d/d' -e 's/\\e$/\\/' -e 's/\\&//g' -e p -e '}'; }
 
+# displays FILE: its displays of commands, scripts and crontab lines, each on one line; what stands
+# for a line break is \037.
+displays() {
+	awk '
+		/^\.Bd -literal/ { inside = 1; text = ""; next }
+		/^\.Ed/ {
+			if (text ~ /^(\$ |#!|\*)/) print text
+			inside = 0
+		}
+		inside {
+			sub(/\\e$/, "\\")
+			gsub(/\\&/, "")
+			text = text (text == "" ? "" : "\037") $0
+		}' "$1"
+}
+
+# as_printed FILE WORDS [ARG...]: run the one display that holds these words: "$ " commands by a shell, a
+# script by its name, here ./printed; a crontab line as cron does, with the places it names being here.
+as_printed() {
+	local file=$1 found
+	found=$(displays "$file" | grep -F -- "$2")
+	[ -n "$found" ] && [ "$(wc -l <<<"$found")" -eq 1 ] ||
+		{ echo "in $file, not once: $2" >&2; return 1; }
+	shift 2
+	tr '\037' '\n' <<<"$found" >printed
+	case $found in
+	'#!'*)
+		chmod +x printed
+		./printed "$@"
+		;;
+	'$ '*)
+		sed -i 's/^\$ //' printed
+		sh printed
+		;;
+	*)
+		sed -i -e 's/^\([^ ]* \)\{5\}//' -e "s|/usr/local/bin/lockrun|$LOCKRUN|; s|/opt|$PWD/opt|" printed
+		env -i HOME="$HOME" SHELL=/bin/sh PATH=/usr/bin:/bin LOCKRUN_DIR="$LOCKRUN_DIR" \
+			LOCKRUN_TEST_MARK="$LOCKRUN_TEST_MARK" RAN="$RAN" sh -c "$(cat printed)"
+		;;
+	esac
+}
+
+# each_display_is_run FILE TESTS: each has words that a test of that file runs it by.
+each_display_is_run() {
+	local words missing
+	words=$(sed -n "s/.*printed '\([^']*\)'.*/\1/p" "$2")
+	[ -n "$words" ]
+	missing=$(displays "$1" | grep -vF -- "$words" || true)
+	[ -z "$missing" ] || { echo "run by no test: $missing" | tr '\037' '\n' >&2; return 1; }
+}
+
+# stub NAME [SCRIPT]: a command of that name, which writes its name and arguments to the file `ran`
+# and then does what the script says.
+stub() {
+	mkdir -p bin "$(dirname "bin/$1")"
+	export PATH=$BATS_TEST_TMPDIR/scratch/bin:$PATH RAN=$BATS_TEST_TMPDIR/scratch/ran
+	printf '#!/bin/sh\necho "${0##*/}${*:+ $*}" >>"$RAN"\n%s\n' "${2-}" >"bin/$1"
+	chmod +x "bin/$1"
+}
+ran_is() { [ "$(paste -sd, ran)" = "$*" ] || { cat ran >&2; return 1; }; }
+
 # items MACRO: what the list items in what is read are about, one a line.
 items() { sed -n "s/^\.It $1 //p" | sed 's/ , /\n/g'; }
 
