@@ -127,12 +127,21 @@ queued() {
 	let_end frozen
 }
 
-@test "a try passes one frozen waiter at most, so that the one behind it has time to notice" {
+# As if the last pass had been long ago.
+age_pass() {
+	local q=$LOCKRUN_DIR/$LOCK/q
+	mv "$q"/.passed-* "$q/.passed-00000000000000000001"
+}
+
+@test "a try passes one frozen waiter at most, and none for a while after that" {
 	queued f1 f2
 	freeze f1
 	freeze f2
 	release
 	run -75 "$LOCKRUN" -n "$LOCK" echo ran
+	run -75 "$LOCKRUN" -n "$LOCK" echo ran
+	is_pending 1
+	age_pass
 	run -0 "$LOCKRUN" -n "$LOCK" echo ran
 	[ "$output" = ran ]
 	thaw f1
@@ -141,6 +150,54 @@ queued() {
 	thaw f2
 	await leads f2
 	let_end f2
+}
+
+@test "who stands behind one that was passed keeps its place until it has noticed" {
+	queued frozen b
+	freeze frozen
+	release
+	run -75 "$LOCKRUN" -n "$LOCK" true
+	run -75 "$LOCKRUN" -n "$LOCK" true
+	has_ticket "${CONTENDERS[b]}"
+	thaw frozen
+	await leads b
+	let_end b
+	await leads frozen
+	let_end frozen
+	order_is b frozen
+}
+
+@test "a reader does not pass a writer that waits for a frozen reader" {
+	hold
+	contend frozen -s "$LOCK"
+	await is_pending 1
+	contend writer "$LOCK"
+	await is_pending 2
+	freeze frozen
+	release
+	run -75 "$LOCKRUN" -n -s "$LOCK" true
+	has_ticket "${CONTENDERS[writer]}"
+	thaw frozen
+	await leads writer
+	let_end writer
+	await leads frozen
+	let_end frozen
+	order_is writer frozen
+}
+
+@test "what tells of a pass is removed later" {
+	local q=$LOCKRUN_DIR/$LOCK/q
+	queued frozen
+	freeze frozen
+	release
+	run -0 "$LOCKRUN" -n "$LOCK" true
+	[ "$(ls -A "$q")" != "" ]
+	age_pass
+	"$LOCKRUN" "$LOCK" true
+	[ "$(ls -A "$q")" = "" ]
+	thaw frozen
+	await leads frozen
+	let_end frozen
 }
 
 @test "a try is turned away when a waiter that is awake is ahead" {

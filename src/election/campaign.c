@@ -73,7 +73,6 @@ wait_behind(struct campaign *campaign, const struct ticket *ahead, int fd)
 {
 	struct passing passing = {
 	    .queue = &campaign->queue,
-	    .mode = campaign->candidacy->mode,
 	    .predecessor = fd,
 	};
 	const struct lookout pass = passing_lookout(&passing);

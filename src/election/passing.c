@@ -3,11 +3,21 @@
 
 #include <unistd.h>
 
+#include "kernel/clock.h"
 #include "kernel/lock.h"
 #include "kernel/lockdir.h"
 
 #define LOOK_EVERY  (5 * DURATION_SECOND)
 #define LOOK_CLOSER (250 * DURATION_MILLISECOND)
+
+/* Somebody was passed, and who waited for it may not have looked since. */
+static bool
+others_may_not_know(const struct passing *passing)
+{
+	const duration_t last = queue_last_pass(passing->queue);
+
+	return last != 0 && clock_monotonic() - last < LOOK_EVERY;
+}
 
 /*
  * While the lock is ours for a moment. It also is when `lock` was removed and made anew, and the
@@ -19,8 +29,8 @@ judge(struct passing *passing)
 	struct ticket first;
 	bool same;
 
-	if (queue_has_holder(passing->queue) ||
-	    queue_first_waiting(passing->queue, passing->mode, &first) != QUEUE_AHEAD) {
+	if (queue_has_holder(passing->queue) || others_may_not_know(passing) ||
+	    queue_first_waiting(passing->queue, &first) != QUEUE_AHEAD) {
 		passing->suspects = false;
 		return;
 	}

@@ -5,8 +5,14 @@
  *
  * One rule without process states: the lock is free, and still the first in the queue does not
  * take it. Who sees that twice, with time enough in between for a hand-over, takes that one's name
- * away while holding the lock. MUST stay: only who holds the lock removes a live ticket's name,
- * and gives the lock back at once; the owner, thawed, finds its name gone before it can hold.
+ * away while holding the lock. MUST stay:
+ *  - only who holds the lock removes a live ticket's name, and gives the lock back at once; the
+ *    owner, thawed, finds its name gone before it can hold;
+ *  - the first is that of all who wait, in whatever mode: one that is awake may wait for a frozen
+ *    one that the looker itself would not have to wait for;
+ *  - nobody is suspected until the last pass is so old that all have looked since: who waited for
+ *    the one that was passed does not know before that it is next.
+ * tests/model/queue.pml shows what goes wrong without one of these.
  */
 #ifndef LOCKRUN_ELECTION_PASSING_H
 #define LOCKRUN_ELECTION_PASSING_H
@@ -16,7 +22,6 @@
 
 struct passing {
 	const struct queue *queue;
-	enum ticket_mode mode;
 	int predecessor; /* the file of the ticket that we wait for; -1 for none */
 	bool suspects;	 /* the last look found the lock free and somebody who does not take it */
 	bool passed_one; /* somebody was passed */

@@ -111,8 +111,36 @@ void
 queue_pass(const struct queue *queue, const struct ticket *frozen)
 {
 	char name[TICKET_NAME_SIZE];
+	int fd;
 
+	/* First: whoever sees that it is gone has to see why. */
+	fd = lockdir_ticket_create(
+	    queue->lock, ticket_pass_pack((uint64_t)clock_monotonic(), name));
+	if (fd != -1)
+		close(fd);
 	lockdir_ticket_remove(queue->lock, ticket_pack(frozen, name));
+}
+
+/* A time that is yet to come is of a time namespace, or from before a reboot. */
+static bool
+note_pass(const char *name, void *context)
+{
+	const uint64_t now = (uint64_t)clock_monotonic();
+	duration_t *last = context;
+	uint64_t passed;
+
+	if (ticket_pass_unpack(name, &passed) && passed <= now && (duration_t)passed > *last)
+		*last = (duration_t)passed;
+	return true;
+}
+
+duration_t
+queue_last_pass(const struct queue *queue)
+{
+	duration_t last = 0;
+
+	(void)lockdir_ticket_each(queue->lock, note_pass, &last);
+	return last;
 }
 
 bool

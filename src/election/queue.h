@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "kernel/lockdir.h"
+#include "values/duration.h"
 #include "values/ticket.h"
 
 struct queue {
@@ -50,11 +51,10 @@ enum queue_result queue_look_for_run(const struct queue *queue, struct ticket *a
 enum queue_result queue_look_for_leader(const struct queue *queue, struct ticket *leader, int *fd);
 
 /*
- * The first of those before us, in the order of the queue, that we would have to wait for and that
- * still waits itself. QUEUE_AHEAD with the ticket, or QUEUE_CLEAR.
+ * The first of those before us, in the order of the queue, that waits, in whatever mode.
+ * QUEUE_AHEAD with the ticket, or QUEUE_CLEAR.
  */
-enum queue_result
-queue_first_waiting(const struct queue *queue, enum ticket_mode mode, struct ticket *first);
+enum queue_result queue_first_waiting(const struct queue *queue, struct ticket *first);
 
 /*
  * How many others wait, before or behind us, in whatever mode; counted up to most only. Tries do
@@ -74,8 +74,11 @@ bool queue_is_wanted(const struct queue *queue, enum ticket_mode mode);
 /*
  * Take a live waiter's name away, so that the queue passes it: it is frozen. MUST be called only
  * while holding the lock itself, and for a ticket that waits: then its owner cannot hold.
+ * queue_last_pass tells of it to others, as CLOCK_MONOTONIC; 0 when there was none lately. (On a
+ * full disk there may be nothing to tell of it.)
  */
 void queue_pass(const struct queue *queue, const struct ticket *frozen);
+duration_t queue_last_pass(const struct queue *queue);
 
 /* Whether our ticket has lost its name. */
 bool queue_is_passed(const struct queue *queue);

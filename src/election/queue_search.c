@@ -98,13 +98,21 @@ remove_if_dead(const struct lockdir *lock, const char *name)
  * locking it. Taking it away then is harmless (the maker tries again) and a waste, so leave fresh
  * ones alone. A time that is yet to come is from before a reboot.
  */
+static bool
+is_fresh(uint64_t made, duration_t now)
+{
+	return made <= (uint64_t)now && (uint64_t)now - made <= PRIVATE_LEAVE;
+}
+
 static void
 sweep(const struct search *search, const char *name)
 {
 	uint64_t made;
 
-	if (ticket_private_unpack(name, &made) &&
-	    (made > (uint64_t)search->now || made + PRIVATE_LEAVE < (uint64_t)search->now))
+	if (ticket_private_unpack(name, &made) && !is_fresh(made, search->now))
+		remove_if_dead(search->lock, name);
+	/* By then all have noticed that somebody was passed. */
+	if (ticket_pass_unpack(name, &made) && !is_fresh(made, clock_monotonic()))
 		remove_if_dead(search->lock, name);
 }
 
@@ -242,11 +250,11 @@ queue_look_for_leader(const struct queue *queue, struct ticket *leader, int *fd)
 }
 
 enum queue_result
-queue_first_waiting(const struct queue *queue, enum ticket_mode mode, struct ticket *first)
+queue_first_waiting(const struct queue *queue, struct ticket *first)
 {
 	struct search search = {
 	    .lock = queue->lock,
-	    .mode = mode,
+	    .mode = TICKET_EXCLUSIVE,
 	    .before = queue->fd == -1 ? NULL : &queue->ticket,
 	    .waiting_only = true,
 	};

@@ -96,6 +96,26 @@ ticket_private_unpack(const char *name, uint64_t *arrival)
 	return end > digits && *end == '-';
 }
 
+#define PASS_PREFIX ".passed-"
+
+char *
+ticket_pass_pack(uint64_t passed, char name[TICKET_NAME_SIZE])
+{
+	snprintf(name, TICKET_NAME_SIZE, PASS_PREFIX "%020" PRIu64, passed);
+	return name;
+}
+
+bool
+ticket_pass_unpack(const char *name, uint64_t *passed)
+{
+	char again[TICKET_NAME_SIZE];
+
+	if (strncmp(name, PASS_PREFIX, strlen(PASS_PREFIX)) != 0)
+		return false;
+	*passed = strtoull(name + strlen(PASS_PREFIX), NULL, 10);
+	return strcmp(ticket_pass_pack(*passed, again), name) == 0;
+}
+
 int
 ticket_order(const struct ticket *a, const struct ticket *b)
 {

@@ -61,6 +61,10 @@ char *ticket_private_pack(
     uint64_t arrival, uint32_t random1, uint32_t random2, char name[TICKET_NAME_SIZE]);
 bool ticket_private_unpack(const char *name, uint64_t *arrival);
 
+/* The name that tells when somebody was passed: CLOCK_MONOTONIC, ns. */
+char *ticket_pass_pack(uint64_t passed, char name[TICKET_NAME_SIZE]);
+bool ticket_pass_unpack(const char *name, uint64_t *passed);
+
 /* Negative, 0 or positive as a stands before, is, or stands behind b: number, arrival, pid,
  * pidns.*/
 int ticket_order(const struct ticket *a, const struct ticket *b);

@@ -93,6 +93,25 @@ other_names_are_refused(void)
 }
 
 static void
+names_of_passes(void)
+{
+	static const uint64_t times[] = {0, 1, 12345678901234567890U, UINT64_MAX};
+	static const char *const bad[] = {"", ".passed-", ".passed-1", ".new-00000000000000000001",
+	    ".passed-00000000000000000001x", ".passed-99999999999999999999",
+	    ".passed--0000000000000000001"};
+	char name[TICKET_NAME_SIZE];
+	uint64_t got;
+
+	EXPECT_STR(ticket_pass_pack(1, name), ".passed-00000000000000000001");
+	for (size_t i = 0; i < ROWS(times); i++) {
+		EXPECT(ticket_pass_unpack(ticket_pass_pack(times[i], name), &got));
+		EXPECT(got == times[i]);
+	}
+	for (size_t i = 0; i < ROWS(bad); i++)
+		ROW(EXPECT(!ticket_pass_unpack(bad[i], &got)), "%s", bad[i]);
+}
+
+static void
 order(void)
 {
 	struct ticket later = sample;
@@ -223,6 +242,7 @@ main(void)
 {
 	TEST(round_trips);
 	TEST(other_names_are_refused);
+	TEST(names_of_passes);
 	TEST(order);
 	TEST(conflicts);
 	TEST(text_round_trip);
