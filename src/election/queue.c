@@ -228,7 +228,7 @@ queue_leave(struct queue *queue)
 {
 	if (queue->fd == -1)
 		return;
-	lockdir_ticket_remove(queue->lock, queue->name);
 	close(queue->fd);
 	queue->fd = -1;
+	lockdir_ticket_remove(queue->lock, queue->name);
 }

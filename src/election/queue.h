@@ -106,7 +106,10 @@ void queue_read_text(int fd, struct ticket_text *text);
 /* Count the tickets of the dead, and with remove take their names away. */
 unsigned queue_dead(const struct queue *queue, bool remove);
 
-/* Give the ticket up: its name, then the lock on it, which wakes whoever waits for us. */
+/*
+ * Give the ticket up: the lock on it, which wakes whoever waits for us, then its name. In this
+ * order: one that lives and has no name was passed, and only those who look know that.
+ */
 void queue_leave(struct queue *queue);
 
 #endif

@@ -4,7 +4,7 @@ load ../helper
 
 freeze() { kill -STOP "${CONTENDERS[$1]}" && await is_stopped "${CONTENDERS[$1]}"; }
 thaw() { kill -CONT "${CONTENDERS[$1]}"; }
-is_stopped() { [ "$(state_of "$1")" = T ]; }
+is_stopped() { [[ "$(state_of "$1")" == [Tt] ]]; }
 
 @test "several stopped waiters are passed one after the other, also one that has nobody before it" {
 	local label count=0
@@ -49,6 +49,25 @@ is_stopped() { [ "$(state_of "$1")" = T ]; }
 	thaw writer
 	await leads writer
 	let_end writer
+}
+
+@test "one that is stopped on its way out, when the lock is free, is waited for by nobody" {
+	command -v strace >/dev/null || skip "strace is not installed"
+	strace -o /dev/null true 2>/dev/null || skip "strace may not trace here"
+	mkfifo go
+	start strace -o trace -e trace=unlinkat -e inject=unlinkat:signal=STOP:when=1 \
+		"$LOCKRUN" "$LOCK" -- sh -c ': >led; exec cat go'
+	local tracer=$STARTED
+	await test -e led
+	contend b "$LOCK"
+	await is_pending 1
+	: >go
+	await eval 'leaver=$(cat /proc/$tracer/task/$tracer/children) && grep -q STOP trace && is_stopped $leaver'
+	await leads b
+	let_end b
+	kill -CONT $leaver
+	wait "$tracer"
+	[ "$(ls -A "$LOCKRUN_DIR/$LOCK/q")" = "" ]
 }
 
 # A cgroup that can be frozen, v1 or v2, in $GROUP; skips where there is none to be had.
