@@ -54,7 +54,7 @@ function check_reason(who, reason, status, signal) {
 		if (reason !~ /^(finished|failed|max-hold|stop|signal|yield|ineligible|watchdog|lock-lost|replaced|parent-gone)$/)
 			wrong("not a reason for the end of a run")
 	} else if (!(who in led)) {
-		if (reason !~ /^(late|busy|signal|parent-gone|not-found|error|refused|too-many|ineligible)$/)
+		if (reason !~ /^(late|busy|signal|stop|parent-gone|not-found|error|refused|too-many|ineligible)$/)
 			wrong("not a reason for running nothing")
 		if ((who in skipped) ? skipped[who] != reason : !(who in erred))
 			wrong("nothing ran, and nothing told why")
@@ -103,7 +103,7 @@ BEGIN {
 	    ",\"command\":" string
 	form["error"] = generation ",\"message\":" string
 	form["stopped"] = generation ",\"ran\":\"(yes|no|maybe)\",\"status\":" number \
-	    ",\"signal\":(null|" number ")" reason ",\"killed\":(true|false)" \
+	    ",\"signal\":(null|" number ")" reason ",\"text\":(null|" string "),\"killed\":(true|false)" \
 	    ",\"waited_ms\":" number ",\"held_ms\":" number
 }
 

@@ -420,9 +420,9 @@ good_log() {
 		{"type":"leading",$common,"generation":2,"command_pid":7}
 		{"type":"waiting",$other,"position":2,"holder":{"pid":9,"contender":"4b"},"host":"vm","version":"0.1.0","note":"x\"y"}
 		{"type":"skipped",$other,"reason":"busy"}
-		{"type":"stopped",$other,"ran":"no","status":75,"signal":null,"reason":"busy","killed":false,"waited_ms":1,"held_ms":0}
+		{"type":"stopped",$other,"ran":"no","status":75,"signal":null,"reason":"busy","text":null,"killed":false,"waited_ms":1,"held_ms":0}
 		{"type":"stepping-down",$common,"generation":2,"reason":"max-hold","text":null,"grace_ms":10000}
-		{"type":"stopped",$common,"generation":2,"ran":"yes","status":0,"signal":15,"reason":"max-hold","killed":false,"waited_ms":21,"held_ms":203}
+		{"type":"stopped",$common,"generation":2,"ran":"yes","status":0,"signal":15,"reason":"max-hold","text":null,"killed":false,"waited_ms":21,"held_ms":203}
 	LOG
 }
 

@@ -147,6 +147,68 @@ deaf_to_nothing() {
 	[ ! -e order ]
 }
 
+# waiter LABEL [OPTION...]: wait in the queue; what it says goes to LABEL.said, its events to LABEL.log.
+waiter() {
+	local label=$1
+	shift
+	lead --events "$label.log" "$@" "$LOCK" touch ran 2>"$label.said"
+	CONTENDERS[$label]=$STARTED
+	await has_ticket "$STARTED"
+}
+# told_to_stop LABEL TEXT: its wait was ended, and it learnt why.
+told_to_stop() {
+	ends 143 "${CONTENDERS[$1]}"
+	[ "$(cat "$1.said")" = "lockrun: $LOCK: stopped while waiting: $2; nothing was run" ]
+	tail -n 1 "$1.log" | grep -qF '"type":"stopped",'
+	tail -n 1 "$1.log" | grep -qF '"ran":"no","status":0,"signal":15,"reason":"stop","text":"'"$2"'","killed":false'
+	awk -f "$TESTS/events.awk" "$1.log"
+}
+
+@test "stop --all: the reason reaches the leader and all who wait, also one that is frozen" {
+	start "$LOCKRUN" --events leader.log "$LOCK" sh -c 'echo >ready; exec sleep 600' 2>leader.said
+	local leader=$STARTED
+	await test -s ready
+	waiter one
+	waiter two -s
+	waiter three
+	kill -STOP "${CONTENDERS[three]}"
+	run -0 "$LOCKRUN" stop --all --reason 'deploy 12, v3' "$LOCK"
+	local label
+	for label in one two three; do told_to_stop $label 'deploy 12, v3'; done
+	ends 124 "$leader"
+	grep -q 'stepping down: stop: deploy 12, v3; SIGTERM sent' leader.said
+	tail -n 1 leader.log | grep -qF '"reason":"stop","text":"deploy 12, v3"'
+	[ ! -e ran ]
+}
+
+@test "stop --all: nobody but waiters is there, and no reason was given" {
+	"$LOCKRUN" "$LOCK" true
+	foreign "$LOCKRUN_DIR/$LOCK/lock"
+	waiter one
+	await settled "${CONTENDERS[one]}"
+	run -0 "$LOCKRUN" stop --all "$LOCK"
+	told_to_stop one 'no reason given'
+	# What it was asked is not what the next one hears from somebody else.
+	waiter two
+	kill -TERM "${CONTENDERS[two]}"
+	ends 143 "${CONTENDERS[two]}"
+	[ "$(cat two.said)" = "lockrun: $LOCK: Terminated while waiting; nothing was run" ]
+	tail -n 1 two.log | grep -qF '"reason":"signal","text":null'
+	foreign_ends
+}
+
+@test "stop --all: where the reason cannot be written the waits end all the same" {
+	deaf_to_nothing
+	waiter one
+	rm "$LOCKRUN_DIR/$LOCK/ask"
+	mkdir "$LOCKRUN_DIR/$LOCK/ask"
+	run -69 "$LOCKRUN" stop --all --reason 'deploy 12' "$LOCK"
+	ends 143 "${CONTENDERS[one]}"
+	rmdir "$LOCKRUN_DIR/$LOCK/ask"
+	run -0 "$LOCKRUN" stop "$LOCK"
+	ends 124 "$LEADER"
+}
+
 @test "stop --generation: only that one" {
 	"$LOCKRUN" "$LOCK" true
 	hold

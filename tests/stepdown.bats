@@ -126,7 +126,7 @@ load helper
 	run -0 "$LOCKRUN" stop "$LOCK"
 	[ "$output" = "lockrun: $LOCK: pid $leader (sh) stepped down; nobody leads now" ]
 	ends 124 "$leader"
-	[ "$(cat told)" = "lockrun: $LOCK: stepping down: stop; SIGTERM sent, SIGKILL in 10s" ]
+	[ "$(cat told)" = "lockrun: $LOCK: stepping down: stop: no reason given; SIGTERM sent, SIGKILL in 10s" ]
 }
 
 @test "stop: with somebody waiting, that one leads now" {

@@ -111,12 +111,17 @@ void
 narrate_not_acquired(const struct narrator *narrator, enum acquire why)
 {
 	const bool quiet = narrator->options->quiet;
-	char text[64];
+	const struct campaign *campaign = narrator->campaign;
+	char text[SAY_CLEAN_SIZE + 64], reason[SAY_CLEAN_SIZE];
 
 	switch (why) {
 	case ACQUIRE_SIGNAL:
-		snprintf(text, sizeof(text), "%s while waiting",
-		    strsignal(narrator->campaign->patience.signal));
+		if (campaign->stopped)
+			snprintf(text, sizeof(text), "stopped while waiting: %s",
+			    say_clean(campaign->stop.reason, reason));
+		else
+			snprintf(text, sizeof(text), "%s while waiting",
+			    strsignal(campaign->patience.signal));
 		if (!quiet)
 			say_why(narrator, text);
 		break;

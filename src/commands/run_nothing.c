@@ -106,7 +106,7 @@ run_not_acquired(struct run *run, enum acquire why, struct fault *fault)
 		outcome.reason = REASON_PARENT_GONE;
 		break;
 	case ACQUIRE_SIGNAL:
-		outcome.reason = REASON_SIGNAL;
+		outcome.reason = run->campaign.stopped ? REASON_STOP : REASON_SIGNAL;
 		outcome.status = 0;
 		outcome.signal = run->campaign.patience.signal;
 		break;
@@ -116,7 +116,8 @@ run_not_acquired(struct run *run, enum acquire why, struct fault *fault)
 	narrate_not_acquired(&run->narrator, why);
 	if (why == ACQUIRE_BUSY || why == ACQUIRE_TOO_MANY || why == ACQUIRE_LATE)
 		count_skip(run);
-	events_skipped(&run->events, outcome.reason);
+	events_skipped(
+	    &run->events, outcome.reason, run->campaign.stopped ? run->campaign.stop.reason : NULL);
 	return outcome;
 }
 

@@ -153,7 +153,7 @@ command_stop(char **arguments, struct process_entry *entry)
 	eviction = (struct eviction){
 	    .lock = &target.lock,
 	    .signals = &entry->signals,
-	    .reason = options.reason != NULL ? options.reason : "",
+	    .reason = options.reason != NULL ? options.reason : ASK_NO_REASON,
 	    .wait = options.wait,
 	    .force = options.force,
 	};

@@ -2,7 +2,8 @@
 /*
  * What is asked of a leader, in `ask`: a line with an addressee. So no pid is involved, and it
  * works across the users of a group directory and across pid namespaces. An addressee that no
- * longer leads is nobody: generations never come back.
+ * longer leads is nobody: generations never come back. To a waiter, a line only tells why: it does
+ * not watch the file, and has to be signalled.
  */
 #ifndef LOCKRUN_ELECTION_ASKS_H
 #define LOCKRUN_ELECTION_ASKS_H

@@ -28,6 +28,7 @@
 static enum acquire
 unless_left(struct campaign *campaign, enum acquire result)
 {
+	engine_note_stop(campaign, result);
 	if (result != ACQUIRE_TAKEN)
 		campaign_leave(campaign);
 	return result;

@@ -49,6 +49,8 @@ struct campaign {
 	const struct candidacy *candidacy;
 	char contender[CONTENDER_SIZE]; /* the same for all terms */
 	struct patience patience;	/* its signal tells what ended a wait */
+	bool stopped;			/* somebody asked for that signal */
+	struct ask stop;		/* and said why */
 	struct previous previous;	/* from campaign_begin_term on */
 	struct term lost;		/* with ACQUIRE_REFUSED; empty when its record is gone */
 

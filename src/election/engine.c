@@ -69,6 +69,17 @@ open_lockdir(struct campaign *campaign, struct fault *fault)
 	    sizeof(seeds) / sizeof(seeds[0]), &campaign->lock, fault);
 }
 
+void
+engine_note_stop(struct campaign *campaign, enum acquire result)
+{
+	const struct term none = {0};
+
+	if (result != ACQUIRE_SIGNAL || campaign->patience.signal != SIGTERM)
+		return;
+	while (!campaign->stopped && campaign_asked(campaign, &none, &campaign->stop))
+		campaign->stopped = campaign->stop.verb == ASK_STOP;
+}
+
 enum lock_mode
 engine_lock_mode(const struct campaign *campaign)
 {

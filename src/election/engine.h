@@ -18,6 +18,9 @@ enum acquire engine_enter(struct campaign *campaign, struct fault *fault);
 /* ACQUIRE_FAULT, with errno as the reason why `lock` cannot be used. */
 enum acquire engine_fault(const struct campaign *campaign, struct fault *fault);
 
+/* Before leaving: if a signal ended the wait, see whether a stop was behind that. */
+void engine_note_stop(struct campaign *campaign, enum acquire result);
+
 enum lock_mode engine_lock_mode(const struct campaign *campaign);
 
 /* queue_look_ahead for us; for one who joins, a run to share comes first. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 #include "election/events.h"
 
+#include <bsd/string.h>
+
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -74,6 +76,13 @@ put_holder(struct json *json, const struct roster_entry *holder)
 	json_object_end(json);
 }
 
+/* For the last event. */
+static void
+note_text(struct events *events, const char *text)
+{
+	strlcpy(events->text, text != NULL ? text : "", sizeof(events->text));
+}
+
 void
 events_waiting(struct events *events, const struct candidacy *candidacy)
 {
@@ -86,6 +95,7 @@ events_waiting(struct events *events, const struct candidacy *candidacy)
 
 	if (events->fd == -1)
 		return;
+	note_text(events, NULL);
 	if (lockdir_open(candidacy->directory, events->name->text, STATE_READ, NULL, 0, &lock,
 		&fault) == 0) {
 		(void)roster_read(&lock, &roster, &fault);
@@ -125,6 +135,7 @@ observe_stepping_down(struct events *events, const struct happened *happened)
 	json = begin(events, &line, "stepping-down");
 	json_string(json, "reason", reason_word(happened->reason));
 	json_string(json, "text", happened->text);
+	note_text(events, happened->text);
 	if (happened->grace == DURATION_NEVER)
 		json_null(json, "grace_ms");
 	else
@@ -144,12 +155,13 @@ events_observe(struct events *events, const struct happened *happened)
 }
 
 void
-events_skipped(struct events *events, enum reason reason)
+events_skipped(struct events *events, enum reason reason, const char *text)
 {
 	struct line line;
 
 	if (events->fd == -1)
 		return;
+	note_text(events, text);
 	json_string(begin(events, &line, "skipped"), "reason", reason_word(reason));
 	end(events, &line);
 }
@@ -201,6 +213,7 @@ events_stopped(struct events *events, const struct outcome *outcome)
 	else
 		json_null(json, "signal");
 	json_string(json, "reason", reason_word(outcome->reason));
+	json_string(json, "text", events->text[0] != '\0' ? events->text : NULL);
 	json_bool(json, "killed", outcome->killed);
 	json_number(json, "waited_ms", waited / DURATION_MILLISECOND);
 	json_number(

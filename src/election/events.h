@@ -13,7 +13,8 @@ struct events {
 	const struct lockname *name;
 	const struct campaign *campaign;
 	uint64_t generation;
-	duration_t begun, led; /* CLOCK_BOOTTIME; 0 before */
+	duration_t begun, led;	 /* CLOCK_BOOTTIME; 0 before */
+	char text[NOTE_MAX + 1]; /* why it was to end, for whoever reads only the last event */
 };
 
 /*
@@ -29,8 +30,8 @@ void events_waiting(struct events *events, const struct candidacy *candidacy);
 /* What an observer hears. */
 void events_observe(struct events *events, const struct happened *happened);
 
-/* Nothing is run, and why. */
-void events_skipped(struct events *events, enum reason reason);
+/* Nothing is run, and why; text is that of a stop, or NULL. */
+void events_skipped(struct events *events, enum reason reason, const char *text);
 void events_error(struct events *events, const char *text);
 
 /* The run that was joined has ended: its outcome is ours. */

@@ -65,8 +65,15 @@ signal_owner(
 enum acquire
 evict_waiter(struct eviction *eviction, const struct roster_entry *waiter, struct fault *fault)
 {
-	const enum acquire result = signal_owner(eviction, waiter, SIGTERM, fault);
+	struct ask ask = {.verb = ASK_STOP};
+	enum acquire result;
 
+	strlcpy(ask.contender, waiter->text.contender, sizeof(ask.contender));
+	strlcpy(ask.reason, eviction->reason, sizeof(ask.reason));
+	/* First, so that it is there to be read. Where it cannot be, the wait ends without. */
+	if (ask.contender[0] != '\0')
+		(void)asks_send(eviction->lock, &ask, fault);
+	result = signal_owner(eviction, waiter, SIGTERM, fault);
 	return result == ACQUIRE_TAKEN && waiter->frozen
 		   ? signal_owner(eviction, waiter, SIGCONT, fault)
 		   : result;

@@ -36,7 +36,10 @@ evict_holder(struct eviction *eviction, const struct roster_entry *holder, struc
 enum acquire
 evict_leftovers(struct eviction *eviction, const struct roster *roster, struct fault *fault);
 
-/* End the wait of a waiter, by SIGTERM to its lockrun. ACQUIRE_TAKEN or ACQUIRE_FAULT. */
+/*
+ * End the wait of a waiter, by SIGTERM to its lockrun, which finds the reason in `ask`.
+ * ACQUIRE_TAKEN or ACQUIRE_FAULT.
+ */
 enum acquire
 evict_waiter(struct eviction *eviction, const struct roster_entry *waiter, struct fault *fault);
 

@@ -254,6 +254,9 @@ struct ask {
 	char reason[NOTE_MAX + 1];	/* note_valid, may be empty */
 };
 
+/* The reason of a stop that was given none. */
+#define ASK_NO_REASON "no reason given"
+
 /* Write the line with its newline and a NUL; returns the length without the NUL. */
 int ask_pack(const struct ask *ask, char line[ASK_LINE_SIZE]);
 /* Read one line (without its newline). False for what ask_pack would not have written. */
