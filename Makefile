@@ -27,7 +27,12 @@ ifneq ($(shell $(PKGCONFIG) --exists libbsd || echo missing),)
 $(error libbsd not found; install libbsd-dev)
 endif
 BSDFLAGS := $(shell $(PKGCONFIG) --cflags libbsd)
+# Where it can be, libbsd is linked in: the loader's work for it would be a tenth of a start.
+ifneq ($(wildcard $(shell $(CC) -print-file-name=libbsd.a)),)
+BSDLIBS  := -Wl,-Bstatic $(shell $(PKGCONFIG) --libs --static libbsd) $(if $(LIBRARIES),,-Wl,-Bdynamic)
+else
 BSDLIBS  := $(shell $(PKGCONFIG) --libs $(LIBRARIES) libbsd)
+endif
 
 # Those that this compiler has. An older C library makes 2 of FORTIFY_SOURCE's 3.
 known     = $(foreach flag,$(1),$(shell $(CC) -Werror $(flag) -c -x c /dev/null -o /dev/null \
