@@ -274,7 +274,7 @@ has_lines() { [ "$(cat "$2" 2>/dev/null | wc -l)" -eq "$1" ]; }
 	! grep -q __asan_init "$LOCKRUN" || return 0
 	run -0 bash -c 'ulimit -v 20000; exec "$0" "$1" echo ran' "$LOCKRUN" "$LOCK"
 	[ "$output" = ran ]
-	run -0 bash -c 'ulimit -s 256; exec "$0" "$1" echo ran' "$LOCKRUN" "$LOCK"
+	run -0 bash -c 'ulimit -s 64; exec "$0" "$1" echo ran' "$LOCKRUN" "$LOCK"
 	[ "$output" = ran ]
 	hold
 	start bash -c 'ulimit -v 20000 -s 256; exec "$0" "$1" sh -c "echo led >led"' "$LOCKRUN" "$LOCK"

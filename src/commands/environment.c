@@ -24,7 +24,6 @@ static const char *const names[] = {
     "LOCKRUN_DIR",
 };
 #define NAMES_LENGTH (sizeof(names) / sizeof(names[0]))
-_Static_assert(NAMES_LENGTH < ENVIRONMENT_OURS, "room for each of them");
 
 static bool
 is_ours(const char *entry)
@@ -47,7 +46,7 @@ environment_build(struct environment *environment, const struct lockname *name,
 	const char *const values[NAMES_LENGTH] = {name->text, name->app, name->protocol, name->kind,
 	    name->resource, name->scope, mode == TICKET_SHARED ? "shared" : "exclusive", generation,
 	    term->contender, key, term_outcome_word(previous->outcome), before, directory};
-	size_t count = 0, at = 0;
+	size_t count = 0, at = 0, used = 0;
 
 	while (environ[count] != NULL)
 		count++;
@@ -63,10 +62,9 @@ environment_build(struct environment *environment, const struct lockname *name,
 			continue;
 		if (previous->generation == 0 && values[i] == before)
 			continue;
-		snprintf(environment->ours[at], sizeof(environment->ours[at]), "%s=%s", names[i],
-		    values[i]);
-		environment->entries[at] = environment->ours[at];
-		at++;
+		environment->entries[at++] = environment->texts + used;
+		used += 1 + (size_t)snprintf(environment->texts + used,
+				sizeof(environment->texts) - used, "%s=%s", names[i], values[i]);
 	}
 	for (size_t i = 0; i < count; i++) {
 		if (!is_ours(environ[i]))

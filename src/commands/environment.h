@@ -8,11 +8,12 @@
 #include "values/lockname.h"
 #include "values/record.h"
 
-#define ENVIRONMENT_OURS 14
+/* DIR, three times a name (itself, its parts, the key), and what is short. */
+#define ENVIRONMENT_SIZE (PATH_MAX + 3 * 256 + 1024)
 
 struct environment {
 	char **entries; /* NULL-terminated; ours come first */
-	char ours[ENVIRONMENT_OURS][PATH_MAX + 32];
+	char texts[ENVIRONMENT_SIZE]; /* of ours, one behind the other */
 };
 
 /*

@@ -43,17 +43,27 @@ engine_fault(const struct campaign *campaign, struct fault *fault)
 	return ACQUIRE_FAULT;
 }
 
+/* The first time, or a cleaner was there. */
 static int
-open_lockdir(struct campaign *campaign, struct fault *fault)
+make_lockdir(struct campaign *campaign, struct fault *fault)
 {
-	char number[NUMBER_FILE_SIZE], terms[TERM_FILE_SIZE];
+	const struct candidacy *candidacy = campaign->candidacy;
+	char number[NUMBER_FILE_SIZE];
 	const struct state_seed seeds[] = {
 	    {STATE_LOCK, "", 0},
 	    {STATE_ASK, "", 0},
 	    {STATE_NUMBER, number, sizeof(number)},
-	    {STATE_TERMS, terms, sizeof(terms)},
+	    {STATE_TERMS, terms_seed(), TERM_FILE_SIZE},
 	};
 
+	generation_seed(number);
+	return lockdir_open(candidacy->directory, candidacy->name->text, STATE_CONTEND, seeds,
+	    sizeof(seeds) / sizeof(seeds[0]), &campaign->lock, fault);
+}
+
+static int
+open_lockdir(struct campaign *campaign, struct fault *fault)
+{
 	const struct candidacy *candidacy = campaign->candidacy;
 
 	if (lockdir_open(candidacy->directory, candidacy->name->text, STATE_READ, NULL, 0,
@@ -61,12 +71,8 @@ open_lockdir(struct campaign *campaign, struct fault *fault)
 		return -1;
 	if (campaign->lock.fd != -1 && campaign->lock.queue != -1)
 		return 0;
-	/* The first time, or a cleaner was there. */
 	lockdir_close(&campaign->lock);
-	generation_seed(number);
-	terms_seed(terms);
-	return lockdir_open(candidacy->directory, candidacy->name->text, STATE_CONTEND, seeds,
-	    sizeof(seeds) / sizeof(seeds[0]), &campaign->lock, fault);
+	return make_lockdir(campaign, fault);
 }
 
 void

@@ -13,24 +13,24 @@ slot_of(uint64_t generation)
 	return (off_t)(generation % TERM_SLOTS * TERM_SLOT_SIZE);
 }
 
-void
-terms_seed(char file[TERM_FILE_SIZE])
+const char *
+terms_seed(void)
 {
+	/* Not on the stack, which may be small, for what is needed once in a lock's life. */
+	static char file[TERM_FILE_SIZE];
 	const struct sums none = {0};
 
 	for (size_t i = 0; i < TERM_SLOTS; i++)
 		term_pack_empty(file + i * TERM_SLOT_SIZE);
 	sums_pack(&none, file + (size_t)TERM_SLOTS * TERM_SLOT_SIZE);
+	return file;
 }
 
 /* On the disk as well: who syncs a record relies on the way to it. Without room there is none. */
 static int
 make_anew(const struct lockdir *lock, int fd)
 {
-	char file[TERM_FILE_SIZE];
-
-	terms_seed(file);
-	if (pwrite(fd, file, sizeof(file), 0) != (ssize_t)sizeof(file))
+	if (pwrite(fd, terms_seed(), TERM_FILE_SIZE, 0) != TERM_FILE_SIZE)
 		return 0;
 	return fsync(fd) == -1 ? -1 : lockdir_sync(lock);
 }

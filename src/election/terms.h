@@ -10,8 +10,8 @@
 #include "kernel/lockdir.h"
 #include "values/record.h"
 
-/* What a new `terms` holds. */
-void terms_seed(char file[TERM_FILE_SIZE]);
+/* What a new `terms` holds: TERM_FILE_SIZE bytes that stay here. */
+const char *terms_seed(void);
 
 /*
  * Open the records for the length of a term, made anew when a cleaner took them away. Returns a

@@ -277,7 +277,7 @@ statedir_file_mode(const struct statedir *directory)
 int
 statedir_list(int fd, bool (*each)(const char *name, void *context), void *context)
 {
-	_Alignas(struct dirent64) char batch[16 * 1024];
+	_Alignas(struct dirent64) char batch[4 * 1024];
 	const struct dirent64 *entry;
 	ssize_t length;
 

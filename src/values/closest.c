@@ -17,14 +17,14 @@ unsigned
 word_distance(const char *a, const char *b)
 {
 	const size_t a_length = strnlen(a, LONGEST + 1), b_length = strnlen(b, LONGEST + 1);
-	unsigned rows[LONGEST + 1][LONGEST + 1];
+	unsigned char rows[LONGEST + 1][LONGEST + 1];
 
 	if (a_length > LONGEST || b_length > LONGEST)
 		return WORD_FAR;
 	for (unsigned i = 0; i <= a_length; i++)
-		rows[i][0] = i;
+		rows[i][0] = (unsigned char)i;
 	for (unsigned j = 0; j <= b_length; j++)
-		rows[0][j] = j;
+		rows[0][j] = (unsigned char)j;
 	for (size_t i = 1; i <= a_length; i++)
 		for (size_t j = 1; j <= b_length; j++) {
 			unsigned best = rows[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
@@ -32,7 +32,7 @@ word_distance(const char *a, const char *b)
 			best = smaller(best, smaller(rows[i - 1][j], rows[i][j - 1]) + 1);
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
 				best = smaller(best, rows[i - 2][j - 2] + 1);
-			rows[i][j] = best;
+			rows[i][j] = (unsigned char)best;
 		}
 	return rows[a_length][b_length];
 }
