@@ -114,8 +114,8 @@ queue_pass(const struct queue *queue, const struct ticket *frozen)
 	int fd;
 
 	/* First: whoever sees that it is gone has to see why. */
-	fd = lockdir_ticket_create(
-	    queue->lock, ticket_pass_pack((uint64_t)clock_monotonic(), name));
+	fd =
+	    lockdir_ticket_create(queue->lock, ticket_pass_pack((uint64_t)clock_monotonic(), name));
 	if (fd != -1)
 		close(fd);
 	lockdir_ticket_remove(queue->lock, ticket_pack(frozen, name));
