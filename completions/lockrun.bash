@@ -7,7 +7,7 @@ _lockrun_options() {
 	case $1 in
 	run)
 		takers='-w --wait -E --conflict-exit-code -m --max-hold -k --kill-after --after-lost --leftovers
-			--command-status-map --max-waiters --complain-after --note --events -d --dir'
+			--command-status-map --max-waiters --also-flock --complain-after --note --events -d --dir'
 		options="-n --if-available -s --shared --replace --join --yield --preserve-status --die-with-parent
 			-o --close -F --no-fork -v --verbose -q --quiet -h --help -V --version $takers"
 		;;
@@ -117,7 +117,7 @@ _lockrun_value() {
 	-E | --conflict-exit-code) compgen -W '0 75' -- "$2" ;;
 	--after-lost) compgen -W 'run refuse' -- "$2" ;;
 	--leftovers) compgen -W 'leave wait kill' -- "$2" ;;
-	--events) compgen -f -- "$2" ;;
+	--events | --also-flock) compgen -f -- "$2" ;;
 	--kind) compgen -W 'leader mutation migration single-flight' -- "$2" ;;
 	--protocol) compgen -W '1 2 3' -- "$2" ;;
 	esac
@@ -177,7 +177,7 @@ _lockrun() {
 			option=${words[i]}
 			[[ $option == --* ]] || option=-${option: -1}
 			mapfile -t COMPREPLY < <(_lockrun_value "$option" "$cur")
-			_lockrun_is_in "$option" '-d --dir --events' && compopt -o filenames 2>/dev/null
+			_lockrun_is_in "$option" '-d --dir --events --also-flock' && compopt -o filenames 2>/dev/null
 			_lockrun_trim
 			return 0
 		elif [[ $sub == run ]]; then

@@ -38,7 +38,7 @@ contend(const struct trial *trial, const char *option, const char *note, const c
 	const struct process_plan plan = {
 	    .arguments = (char *const *)(const void *)arguments,
 	    .environment = environ,
-	    .inherit = -1,
+	    .inherit = {-1, -1},
 	};
 	struct fault fault;
 

@@ -8,9 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "commands/describe.h"
+#include "commands/conflict.h"
 #include "commands/say.h"
-#include "election/roster.h"
 #include "election/view.h"
 #include "kernel/clock.h"
 
@@ -18,54 +17,7 @@
 #define DRAW_EVERY   DURATION_SECOND
 #define REMARK_EVERY (60 * DURATION_SECOND)
 
-/* ---- who is in the way ---- */
-
-/*
- * For how long at most. Who has no ticket (flock(1), sharers that a killed lockrun left behind)
- * came after the last term that is on record, and when that is not known either, rather too long.
- */
-static duration_t
-held_at_most(const struct roster *roster)
-{
-	const struct roster_entry *holder = roster_holder(roster);
-	const struct term *term = &roster->last_term;
-
-	if (holder != NULL)
-		return describe_age(holder->text.since_ms);
-	if (!roster->has_last_term)
-		return DURATION_NEVER;
-	return describe_age(term->stage == TERM_ENDED ? term->ended_ms : term->begun_ms);
-}
-
-/* What is in the way, as of now. */
-struct conflict {
-	char text[DESCRIBE_SIZE]; /* "held by pid 4711 (rsync, NOTE) for 2h13m, generation 57" */
-	duration_t held;	  /* for how long at most */
-	size_t position;	  /* ours in the queue, from 1 on */
-};
-
-static void
-look_at_conflict(const struct narrator *narrator, struct conflict *conflict)
-{
-	const char *contender = narrator->campaign->contender;
-	struct roster roster;
-	struct lockdir lock;
-	struct fault fault;
-
-	strlcpy(conflict->text, "busy", sizeof(conflict->text));
-	conflict->held = DURATION_NEVER;
-	conflict->position = 1;
-	if (lockdir_open(narrator->directory, narrator->name->text, STATE_READ, NULL, 0, &lock,
-		&fault) == -1)
-		return;
-	if (roster_read(&lock, &roster, &fault) == 0) {
-		describe_hold(&roster, contender, conflict->text);
-		conflict->held = held_at_most(&roster);
-		conflict->position = 1 + roster_ahead_of(&roster, contender);
-		roster_free(&roster);
-	}
-	lockdir_close(&lock);
-}
+/* ---- nothing was run ---- */
 
 /* Cron mails every word: a skip is told of when the holder is old, and then even with -q. */
 static bool
@@ -94,7 +46,7 @@ say_conflict(const struct narrator *narrator, enum acquire why)
 	char text[DESCRIBE_SIZE + 64], waited[DURATION_TEXT_SIZE];
 	struct conflict conflict;
 
-	look_at_conflict(narrator, &conflict);
+	conflict_look(narrator, &conflict);
 	if (!is_worth_a_word(narrator->options, conflict.held))
 		return;
 	strlcpy(text, conflict.text, sizeof(text));
@@ -167,7 +119,7 @@ waiting(const struct narrator *narrator)
 	setproctitle("%s: waiting", narrator->name->text);
 	if (!narrator->options->verbose)
 		return;
-	look_at_conflict(narrator, &conflict);
+	conflict_look(narrator, &conflict);
 	say_timed("%s: waiting: %s", narrator->name->text, conflict.text);
 }
 
@@ -177,7 +129,7 @@ still_waiting(const struct narrator *narrator)
 	char waited[DURATION_TEXT_SIZE];
 	struct conflict conflict;
 
-	look_at_conflict(narrator, &conflict);
+	conflict_look(narrator, &conflict);
 	describe_since(narrator->campaign->queued_ms, waited);
 	if (narrator->live)
 		say_live(narrator->name->text, "position %zu after %s: %s", conflict.position,

@@ -147,6 +147,8 @@ prepare(struct run *run, struct fault *fault)
 	    .max_waiters = options->max_waiters > 0 ? (unsigned)options->max_waiters : 0,
 	    /* No limit, when what is waited for is only what cannot be had at once. */
 	    .wait = options->wait == 0 ? DURATION_NEVER : options->wait,
+	    .also_flock = options->also_flock,
+	    .also_mode = 0666 & ~run->entry->umask,
 	    .command = options->command[0],
 	    .note = options->note,
 	};
@@ -173,7 +175,7 @@ spawn(struct run *run, struct fault *fault)
 	struct environment environment;
 	struct process_plan plan = {
 	    .arguments = run->options.command,
-	    .inherit = run->options.close_lock ? -1 : campaign_inheritance(&run->campaign),
+	    .inherit = {-1, -1},
 	};
 	pid_t command = -1;
 
@@ -183,6 +185,8 @@ spawn(struct run *run, struct fault *fault)
 		run->candidacy.mode, run->directory.path) == -1)
 		return fault_set(fault, FAULT_START, errno, "%s", plan.arguments[0]);
 	plan.environment = environment.entries;
+	if (!run->options.close_lock)
+		campaign_inheritance(&run->campaign, plan.inherit);
 	if (run->options.no_fork) {
 		campaign_hand_over(&run->campaign, &run->term);
 		process_become(&plan, run->entry, fault);

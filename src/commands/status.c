@@ -51,7 +51,11 @@ print_entry(const struct roster_entry *entry, const char *role)
 
 	paper_line(entry->frozen ? INK_BAD : INK_PLAIN, "  %-12s %s for %s%s%s%s%s", role,
 	    describe_contender(entry, who), describe_since(entry->text.since_ms, since),
-	    joins ? ", to join" : "", reason[0] != '\0' ? ", stepping down: " : "", reason,
+	    joins ? ", to join"
+	    : strcmp(entry->text.condition, TICKET_AT_ALSO) == 0
+		? ", next, waits for the file of --also-flock"
+		: "",
+	    reason[0] != '\0' ? ", stepping down: " : "", reason,
 	    entry->frozen ? ", frozen (SIGCONT lets it go on)" : "");
 }
 

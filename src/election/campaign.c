@@ -2,6 +2,7 @@
 #include "election/campaign.h"
 
 #include <bsd/stdlib.h>
+#include <bsd/string.h>
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,18 +10,10 @@
 #include <unistd.h>
 
 #include "election/engine.h"
-#include "election/passing.h"
-#include "kernel/clock.h"
+#include "election/turn.h"
 
 /* How often a lock may be replaced under us before that stops looking like an accident. */
 #define SETTLE_ATTEMPTS 100
-
-/*
- * Something that does not queue (a cleaner of old files, a script with flock(1)) may hold the lock
- * for a moment: a try looks again for this long before it calls that busy.
- */
-#define FOREIGN_PATIENCE (250 * DURATION_MILLISECOND)
-#define FOREIGN_INTERVAL (10 * DURATION_MILLISECOND)
 
 /* How often who waits for the file itself looks whether file and ticket still count. */
 #define CURRENT_EVERY (5 * DURATION_SECOND)
@@ -42,6 +35,7 @@ outside(struct campaign *campaign, const struct candidacy *candidacy)
 	campaign->lock_fd = campaign->terms_fd = campaign->watch_fd = -1;
 	campaign->lock.fd = campaign->lock.queue = campaign->queue.fd = -1;
 	joining_begin(&campaign->joining);
+	also_flock_init(&campaign->also, candidacy->also_flock, candidacy->also_mode);
 	patience_begin(&campaign->patience, candidacy->signals, candidacy->observer,
 	    candidacy->wait, candidacy->parent);
 }
@@ -58,104 +52,20 @@ enum acquire
 campaign_queue_up(struct campaign *campaign, struct fault *fault)
 {
 	char contender[CONTENDER_SIZE];
+	enum acquire result;
 
 	memcpy(contender, campaign->contender, sizeof(contender));
 	outside(campaign, campaign->candidacy);
 	memcpy(campaign->contender, contender, sizeof(contender));
 	engine_introduce(campaign);
-	return unless_left(campaign, engine_enter(campaign, fault));
+	result = engine_enter(campaign, fault);
+	if (result == ACQUIRE_TAKEN &&
+	    also_flock_check(&campaign->also, &campaign->lock, fault) == -1)
+		result = ACQUIRE_FAULT;
+	return unless_left(campaign, result);
 }
 
 /* ---- acquire ---- */
-
-/* Somebody is ahead: wait for its end, or for it to be passed. */
-static enum acquire
-wait_behind(struct campaign *campaign, const struct ticket *ahead, int fd)
-{
-	struct passing passing = {
-	    .queue = &campaign->queue,
-	    .predecessor = fd,
-	};
-	const struct lookout pass = passing_lookout(&passing);
-	struct joining_watch watch = {.joining = &campaign->joining, .then = &pass};
-	const struct lookout lookout = joining_lookout(&watch);
-	const bool may_be_frozen = ahead->state == TICKET_WAITING;
-	enum acquire left = joining_meet(campaign, ahead, fd);
-
-	if (left != ACQUIRE_TAKEN)
-		return left;
-	if (!campaign->candidacy->if_available || joining_shares(campaign, ahead)) {
-		left = patience_wait(
-		    &campaign->patience, fd, LOCK_SHARED, may_be_frozen ? &lookout : NULL);
-		joining_learn(campaign, fd);
-		return left;
-	}
-	/* Once: who stands behind the one that was passed has to get the time to notice. */
-	if (may_be_frozen && !campaign->passed_one &&
-	    passing_try(&passing, &campaign->patience, &left)) {
-		campaign->passed_one = true;
-		return ACQUIRE_AGAIN;
-	}
-	return left != ACQUIRE_TAKEN ? left : ACQUIRE_BUSY;
-}
-
-/* Wait until no conflicting ticket stands before ours: one departure wakes one waiter. */
-static enum acquire
-wait_for_turn(struct campaign *campaign, struct fault *fault)
-{
-	enum acquire result = ACQUIRE_AGAIN;
-	struct ticket ahead;
-	int fd;
-
-	while (result == ACQUIRE_AGAIN || result == ACQUIRE_TAKEN) {
-		if (campaign->queue.fd == -1)
-			return ACQUIRE_TAKEN;
-		switch (engine_look_ahead(campaign, &ahead, &fd)) {
-		case QUEUE_AHEAD:
-			break;
-		case QUEUE_ERROR:
-			return engine_fault(campaign, fault);
-		default:
-			return joining_meet(campaign, NULL, -1);
-		}
-		switch (engine_nesting(campaign)) {
-		case NESTING_NONE:
-			result = wait_behind(campaign, &ahead, fd);
-			break;
-		case NESTING_REFUSED:
-			result = ACQUIRE_NESTED;
-			break;
-		case NESTING_SHARES:
-			close(fd);
-			return ACQUIRE_TAKEN;
-		}
-		close(fd);
-	}
-	return result == ACQUIRE_FAULT ? engine_fault(campaign, fault) : result;
-}
-
-/* A try at a lock that no contender of ours holds: whoever does may be gone in a moment. */
-static enum acquire
-try_again(struct campaign *campaign)
-{
-	const duration_t until = clock_monotonic() + FOREIGN_PATIENCE;
-	enum acquire result;
-
-	while (!lock_is_marked(campaign->lock_fd) && clock_monotonic() < until) {
-		result = patience_pause(&campaign->patience, FOREIGN_INTERVAL);
-		if (result != ACQUIRE_TAKEN)
-			return result;
-		switch (lock_try(campaign->lock_fd, engine_lock_mode(campaign))) {
-		case LOCK_TAKEN:
-			return ACQUIRE_TAKEN;
-		case LOCK_ERROR:
-			return ACQUIRE_FAULT;
-		case LOCK_BUSY:
-			break;
-		}
-	}
-	return ACQUIRE_BUSY;
-}
 
 /* Whoever holds a file that was removed may do so for ever, while all others meet at a new one. */
 static duration_t
@@ -187,7 +97,9 @@ wait_for_lock(struct campaign *campaign)
 	if (joining_has_run(campaign))
 		return ACQUIRE_AGAIN;
 	if (campaign->candidacy->if_available)
-		return unless_joinable(campaign, try_again(campaign));
+		return unless_joinable(
+		    campaign, patience_try(&campaign->patience, campaign->lock_fd,
+				  engine_lock_mode(campaign)));
 	return patience_wait(
 	    &campaign->patience, campaign->lock_fd, engine_lock_mode(campaign), &lookout);
 }
@@ -223,6 +135,9 @@ give_back(struct campaign *campaign)
 	if (campaign->lock_fd != -1)
 		close(campaign->lock_fd);
 	campaign->lock_fd = -1;
+	also_flock_close(&campaign->also);
+	campaign->also.in_the_way = false;
+	strlcpy(campaign->text.condition, "waiting", sizeof(campaign->text.condition));
 }
 
 /* Everything anew, by the full path: DIR or NAME is no longer what we opened. */
@@ -261,9 +176,42 @@ settle(struct campaign *campaign, bool blocked)
 	    engine_look_ahead(campaign, &ahead, NULL) == QUEUE_AHEAD &&
 	    engine_nesting(campaign) != NESTING_SHARES)
 		return SETTLED_NOT_OUR_TURN;
-	if (queue_hold(&campaign->queue) == QUEUE_PASSED)
+	if (queue_is_passed(&campaign->queue))
 		return SETTLED_ANEW;
 	return SETTLED;
+}
+
+/* Whoever asks why nobody leads is to find that in the ticket. */
+static duration_t
+look_from_also(void *context)
+{
+	struct campaign *campaign = context;
+
+	if (strcmp(campaign->text.condition, TICKET_AT_ALSO) != 0) {
+		strlcpy(campaign->text.condition, TICKET_AT_ALSO, sizeof(campaign->text.condition));
+		queue_describe(&campaign->queue, &campaign->text);
+	}
+	return look_whether_current(campaign);
+}
+
+/*
+ * Ours, and our turn. What else has to be had comes now, in this order; ACQUIRE_AGAIN when the lock
+ * was taken away meanwhile. Readers are told that we hold when nothing is left to wait for.
+ */
+static enum acquire
+complete(struct campaign *campaign, struct fault *fault)
+{
+	const struct lookout lookout = {.look = look_from_also, .context = campaign};
+	enum acquire result;
+
+	result = also_flock_take(&campaign->also, engine_lock_mode(campaign),
+	    campaign->candidacy->if_available, &campaign->patience, &lookout, fault);
+	if (result != ACQUIRE_TAKEN)
+		return result;
+	if (look_whether_current(campaign) == 0 || queue_hold(&campaign->queue) == QUEUE_PASSED)
+		return ACQUIRE_AGAIN;
+	lock_mark(campaign->lock_fd, engine_lock_mode(campaign));
+	return patience_left(&campaign->patience);
 }
 
 static enum acquire
@@ -276,7 +224,7 @@ acquire(struct campaign *campaign, struct fault *fault)
 
 	for (int anew = 0; anew < SETTLE_ATTEMPTS;) {
 		settled = SETTLED_ANEW;
-		result = wait_for_turn(campaign, fault);
+		result = turn_await(campaign, fault);
 		/* Who was passed must not wait for the lock: those who queue do not see that. */
 		if (result == ACQUIRE_TAKEN && !queue_is_passed(&campaign->queue) &&
 		    (result = take_lock(campaign, &blocked, fault)) == ACQUIRE_TAKEN)
@@ -298,8 +246,11 @@ acquire(struct campaign *campaign, struct fault *fault)
 		case SETTLED:
 			if (joining_missed(campaign))
 				return ACQUIRE_JOINED;
-			lock_mark(campaign->lock_fd, engine_lock_mode(campaign));
-			return patience_left(&campaign->patience);
+			result = complete(campaign, fault);
+			if (result != ACQUIRE_AGAIN)
+				return result;
+			give_back(campaign);
+			break;
 		case SETTLED_NOT_OUR_TURN:
 			give_back(campaign);
 			if (campaign->candidacy->if_available && !campaign->candidacy->join)

@@ -16,11 +16,13 @@
 
 #include <stdbool.h>
 
+#include "election/also_flock.h"
 #include "election/joining.h"
 #include "election/nested.h"
 #include "election/observer.h"
 #include "election/patience.h"
 #include "election/queue.h"
+#include "kernel/process.h"
 #include "kernel/signals.h"
 #include "kernel/statedir.h"
 #include "values/lockname.h"
@@ -39,10 +41,12 @@ struct candidacy {
 	bool refuse_after_lost; /* begin no term when it is not known how the last one ended */
 	bool if_available;	/* try, do not wait */
 	bool join; /* share a run that is in flight, or about to be; never with shared mode */
-	unsigned max_waiters; /* do not join as many others; 0 for no limit */
-	duration_t wait;      /* from campaign_queue_up on; or DURATION_NEVER */
-	const char *command;  /* the path of what will run */
-	const char *note;     /* or NULL */
+	unsigned max_waiters;	/* do not join as many others; 0 for no limit */
+	duration_t wait;	/* from campaign_queue_up on; or DURATION_NEVER */
+	const char *also_flock; /* a file to hold flock(2) on as well; or NULL */
+	mode_t also_mode;	/* what it is made with when it is missing */
+	const char *command;	/* the path of what will run */
+	const char *note;	/* or NULL */
 };
 
 struct campaign {
@@ -53,6 +57,8 @@ struct campaign {
 	struct ask stop;		/* and said why */
 	struct previous previous;	/* from campaign_begin_term on */
 	struct term lost;		/* with ACQUIRE_REFUSED; empty when its record is gone */
+
+	struct also_flock also; /* whether it is what we waited for */
 
 	/* the engine's own */
 	struct lockdir lock;
@@ -100,8 +106,8 @@ enum acquire campaign_acquire(struct campaign *campaign, struct fault *fault);
  */
 enum acquire campaign_begin_term(struct campaign *campaign, struct term *term, struct fault *fault);
 
-/* The descriptor that a command must inherit to keep leadership if we are killed. */
-int campaign_inheritance(const struct campaign *campaign);
+/* The descriptors that a command must inherit to keep leadership if we are killed; or -1. */
+void campaign_inheritance(const struct campaign *campaign, int inheritance[PROCESS_INHERITED]);
 
 /*
  * Begin to watch over the lock: for what is asked of this term, for the lock being taken away, and

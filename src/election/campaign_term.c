@@ -140,10 +140,11 @@ campaign_begin_term(struct campaign *campaign, struct term *term, struct fault *
 	return result;
 }
 
-int
-campaign_inheritance(const struct campaign *campaign)
+void
+campaign_inheritance(const struct campaign *campaign, int inheritance[PROCESS_INHERITED])
 {
-	return campaign->lock_fd;
+	inheritance[0] = campaign->lock_fd;
+	inheritance[1] = campaign->also.fd;
 }
 
 int
@@ -236,6 +237,7 @@ campaign_end_term(struct campaign *campaign, struct term *term, const struct out
 	record_end(campaign, term);
 	terms_count(campaign->terms_fd, term);
 	/* Explicitly, for all copies: a daemon that the command left behind may have one. */
+	also_flock_release(&campaign->also);
 	lock_unmark(campaign->lock_fd);
 	lock_release(campaign->lock_fd);
 }
@@ -244,6 +246,7 @@ void
 campaign_leave(struct campaign *campaign)
 {
 	queue_leave(&campaign->queue);
+	also_flock_close(&campaign->also);
 	close_and_forget(&campaign->lock_fd);
 	close_and_forget(&campaign->terms_fd);
 	close_and_forget(&campaign->watch_fd);

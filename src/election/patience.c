@@ -7,6 +7,10 @@
 #include "kernel/clock.h"
 #include "kernel/proctable.h"
 
+/* How long, and how often, a try looks again. */
+#define FOREIGN_PATIENCE (250 * DURATION_MILLISECOND)
+#define FOREIGN_INTERVAL (10 * DURATION_MILLISECOND)
+
 void
 patience_begin(struct patience *patience, struct signals *signals, const struct observer *observer,
     duration_t wait, int parent)
@@ -58,6 +62,14 @@ void
 patience_tell_over(const struct patience *patience)
 {
 	tell(patience, HAPPENING_WAIT_OVER);
+}
+
+void
+patience_tell_again(const struct patience *patience)
+{
+	/* Of the first one it is told anyway. */
+	if (patience->waited)
+		tell(patience, HAPPENING_WAITING);
 }
 
 enum watched {
@@ -179,6 +191,28 @@ patience_pause(struct patience *patience, duration_t length)
 		return ACQUIRE_FAULT;
 	ended = wait_for_goal(patience, watched, &over);
 	return ended == ACQUIRE_AGAIN ? ACQUIRE_TAKEN : ended;
+}
+
+enum acquire
+patience_try(struct patience *patience, int fd, enum lock_mode mode)
+{
+	const duration_t until = clock_monotonic() + FOREIGN_PATIENCE;
+	enum acquire result;
+
+	while (!lock_is_marked(fd) && clock_monotonic() < until) {
+		result = patience_pause(patience, FOREIGN_INTERVAL);
+		if (result != ACQUIRE_TAKEN)
+			return result;
+		switch (lock_try(fd, mode)) {
+		case LOCK_TAKEN:
+			return ACQUIRE_TAKEN;
+		case LOCK_ERROR:
+			return ACQUIRE_FAULT;
+		case LOCK_BUSY:
+			break;
+		}
+	}
+	return ACQUIRE_BUSY;
 }
 
 void

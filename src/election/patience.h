@@ -52,12 +52,22 @@ struct lookout {
 void patience_begin(struct patience *patience, struct signals *signals,
     const struct observer *observer, duration_t wait, int parent);
 
+/* Before a wait for something else than so far: the observer is told of that one, too. */
+void patience_tell_again(const struct patience *patience);
+
 /*
  * Wait for a lock on fd; lookout may be NULL. ACQUIRE_TAKEN, or ACQUIRE_AGAIN, ACQUIRE_LATE,
  * ACQUIRE_SIGNAL, ACQUIRE_PARENT_GONE or ACQUIRE_FAULT without the lock. No thread is left.
  */
 enum acquire patience_wait(
     struct patience *patience, int fd, enum lock_mode mode, const struct lookout *lookout);
+
+/*
+ * Try for a lock that is held just now, and not by a contender of ours (lock_is_marked): something
+ * that does not queue, such as a cleaner of old files, may hold it for a moment, so look again for
+ * a fraction of a second. ACQUIRE_TAKEN, or ACQUIRE_BUSY, or as above.
+ */
+enum acquire patience_try(struct patience *patience, int fd, enum lock_mode mode);
 
 /* Wait for a length of time. ACQUIRE_TAKEN when it has passed, or as above. */
 enum acquire patience_pause(struct patience *patience, duration_t length);

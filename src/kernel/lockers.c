@@ -90,6 +90,69 @@ lockers_include_us(int fd, bool *exclusive)
 	return inherits;
 }
 
+bool
+lockers_are_above(int fd, bool *exclusive)
+{
+	struct process_stat at = {.parent = getppid()};
+	struct stat file;
+	bool locks;
+	pid_t taker;
+	int directory;
+
+	if (lockers_include_us(fd, exclusive))
+		return true;
+	/* The numbers of another namespace's /proc mean nothing here. */
+	if (proctable_self() != getpid() || fstat(fd, &file) == -1)
+		return false;
+	/* A parent that ends meanwhile ends the climb, and its lock. */
+	do {
+		directory = proctable_open(at.parent);
+		if (directory == -1)
+			return false;
+		locks = locks_file(directory, &file, exclusive, &taker);
+		close(directory);
+	} while (!locks && proctable_read(at.parent, &at) && at.parent > 0);
+	return locks;
+}
+
+struct finding {
+	struct stat file;
+	struct process_stat *locker;
+	bool found;
+	bool is_taker;
+};
+
+static void
+look_for_locker(pid_t pid, void *context)
+{
+	struct finding *finding = context;
+	struct process_stat stat;
+	bool exclusive, locks;
+	pid_t taker;
+	int directory;
+
+	if (finding->is_taker || pid == proctable_self() || (directory = proctable_open(pid)) == -1)
+		return;
+	locks = locks_file(directory, &finding->file, &exclusive, &taker) &&
+		proctable_read_at(directory, "stat", &stat);
+	close(directory);
+	if (!locks || (finding->found && taker != pid))
+		return;
+	*finding->locker = stat;
+	finding->found = true;
+	finding->is_taker = taker == pid;
+}
+
+bool
+lockers_find(int fd, struct process_stat *locker)
+{
+	struct finding finding = {.locker = locker};
+
+	if (fstat(fd, &finding.file) == 0)
+		proctable_each(look_for_locker, &finding);
+	return finding.found;
+}
+
 #define ANYBODY ((pid_t)-1)
 
 /* Whether what a process has locked was locked by one that is gone, or by wanted. */

@@ -15,6 +15,15 @@
  */
 bool lockers_include_us(int fd, bool *exclusive);
 
+/* The same for us or one of our ancestors, in whatever way it came by that descriptor. */
+bool lockers_are_above(int fd, bool *exclusive);
+
+/*
+ * Who has the file that fd is open on locked: the one that took the lock, or if that is gone
+ * another that has it open. False when nobody can be seen who has.
+ */
+bool lockers_find(int fd, struct process_stat *locker);
+
 /*
  * Send a signal (0: none) to a process, if it has the file that fd is open on open under a
  * flock(2): so it cannot be another that was given the pid. Returns 0, or -1 with errno; ESRCH

@@ -148,8 +148,10 @@ execute(const struct process_plan *plan, const struct process_entry *entry)
 		if ((entry->closed & 1U << i) != 0)
 			close(i);
 	}
-	if (plan->inherit != -1)
-		pass_on(plan->inherit);
+	for (size_t i = 0; i < PROCESS_INHERITED && plan->inherit[0] != -1; i++) {
+		if (plan->inherit[i] != -1)
+			pass_on(plan->inherit[i]);
+	}
 	umask(entry->umask);
 	setrlimit(RLIMIT_NOFILE, &entry->files);
 	setrlimit(RLIMIT_FSIZE, &entry->file_size);
@@ -162,7 +164,7 @@ static _Noreturn void
 be_the_command(const struct process_plan *plan, const struct process_entry *entry, pid_t parent,
     volatile int *error)
 {
-	prctl(PR_SET_PDEATHSIG, plan->inherit != -1 ? SIGTERM : SIGKILL);
+	prctl(PR_SET_PDEATHSIG, plan->inherit[0] != -1 ? SIGTERM : SIGKILL);
 	/* A parent that died before the line above sends nothing: not to run is right then. */
 	if (getppid() != parent)
 		_exit(STATUS_NOT_STARTED);

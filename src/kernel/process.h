@@ -34,14 +34,16 @@ void process_enter(struct process_entry *entry);
  */
 int process_find(const char *command, struct fault *fault);
 
+#define PROCESS_INHERITED 2
+
 struct process_plan {
-	char *const *arguments;	  /* COMMAND and what follows; NULL-terminated */
-	char *const *environment; /* NULL-terminated */
-	int inherit; /* the lock, which the command must keep open; -1: it does not get it */
+	char *const *arguments;		/* COMMAND and what follows; NULL-terminated */
+	char *const *environment;	/* NULL-terminated */
+	int inherit[PROCESS_INHERITED]; /* locks, to be kept open; the first -1: it gets none */
 };
 
 /*
- * Start the command with the entry state and the descriptor inherited under a high number. Its
+ * Start the command with the entry state and the descriptors inherited under high numbers. Its
  * parent-death signal is SIGTERM, or SIGKILL when it does not get the lock, since then nothing
  * else keeps a second leader away. Blocks until the exec has happened or failed. Must be
  * called while no other thread runs. Returns the pid, or -1 with FAULT_NOT_FOUND,
@@ -51,7 +53,7 @@ pid_t process_start(
     const struct process_plan *plan, const struct process_entry *entry, struct fault *fault);
 
 /*
- * Become the command: the entry state, the descriptor inherited, the same pid. Returns only when
+ * Become the command: the entry state, the descriptors inherited, the same pid. Returns only when
  * that failed, with a fault as above and signals managed again.
  */
 void process_become(

@@ -15,6 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "kernel/clock.h"
+
 /* Deeper than any tree that a pid_max allows in practice; a loop cannot be, but a race can look
  * like one. */
 #define DEPTH_MAX 4096
@@ -23,7 +25,7 @@ bool
 proctable_read_at(int directory, const char *path, struct process_stat *stat)
 {
 	char line[1024];
-	const char *rest;
+	const char *name, *rest;
 	ssize_t length;
 	int fd;
 
@@ -37,9 +39,11 @@ proctable_read_at(int directory, const char *path, struct process_stat *stat)
 	line[length] = '\0';
 	stat->pid = (pid_t)strtol(line, NULL, 10);
 	/* The name, in parentheses, may itself hold anything: look from the end. */
+	name = strchr(line, '(');
 	rest = strrchr(line, ')');
-	if (rest == NULL)
+	if (name == NULL || rest == NULL || rest < name)
 		return false;
+	snprintf(stat->name, sizeof(stat->name), "%.*s", (int)(rest - name - 1), name + 1);
 	/* NOLINTNEXTLINE(cert-err34-c): the kernel writes numbers that fit */
 	return sscanf(rest,
 		   ") %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %ld %*d "
@@ -54,6 +58,15 @@ proctable_read(pid_t pid, struct process_stat *stat)
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
 	return proctable_read_at(AT_FDCWD, path, stat);
+}
+
+duration_t
+proctable_age(const struct process_stat *stat)
+{
+	const duration_t tick = DURATION_SECOND / sysconf(_SC_CLK_TCK);
+	const duration_t age = clock_boottime() - (duration_t)stat->start * tick;
+
+	return age > 0 ? age : 0;
 }
 
 /* proc(5) shows a frozen cgroup in the process's own state in version 1 only (D, in the freezer).

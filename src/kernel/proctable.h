@@ -14,8 +14,13 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "values/duration.h"
+
+#define PROCESS_NAME_SIZE 64 /* of which the kernel uses 16, but for its own threads */
+
 struct process_stat {
 	pid_t pid;
+	char name[PROCESS_NAME_SIZE]; /* of its program, mostly; may hold any byte */
 	pid_t parent;
 	char state;	/* R, S, D, T, Z and so on: proc(5) */
 	long threads;	/* a dead leader whose threads live on still counts as Z */
@@ -33,6 +38,9 @@ struct census {
 
 /* Read /proc/PID/stat. False when there is no such process or no /proc. */
 bool proctable_read(pid_t pid, struct process_stat *stat);
+
+/* For how long it has been there. */
+duration_t proctable_age(const struct process_stat *stat);
 
 /* Whether a process is stopped, traced, or in a frozen cgroup. */
 bool proctable_is_frozen(pid_t pid);

@@ -49,6 +49,8 @@ enum fault_kind {
 	FAULT_USAGE_GENERATION,
 	FAULT_USAGE_FLOOR,
 	FAULT_NESTED,		  /* inside of the very lock that is asked for */
+	FAULT_ALSO_OURS,	  /* --also-flock on the lock itself */
+	FAULT_ALSO_NESTED,	  /* inside of a flock(2) on that very file */
 	FAULT_USAGE_OUTSIDE_TERM, /* check outside of any term */
 
 	/* the lock manager cannot be used */
@@ -69,8 +71,10 @@ enum fault_kind {
 	FAULT_NUMBER_SPENT,    /* no generation is left to give */
 	FAULT_NOT_ALLOWED,     /* to signal a process */
 	FAULT_OTHER_NAMESPACE, /* a process whose pid means nothing here */
-	FAULT_LOCK_UNUSABLE,   /* flock(2) failed; error tells */
-	FAULT_LOCK_UNSETTLED,  /* it was replaced under us again and again */
+	FAULT_ALSO_UNUSABLE,   /* the file of --also-flock; error tells */
+	FAULT_ALSO_KIND,
+	FAULT_LOCK_UNUSABLE,  /* flock(2) failed; error tells */
+	FAULT_LOCK_UNSETTLED, /* it was replaced under us again and again */
 
 	/* what became of it is not known */
 	FAULT_JOINED_LOST,	  /* the run that was joined has no end on record */

@@ -23,6 +23,8 @@ const struct option_row option_table[] = {
 	OPTION_SUPERVISED},
     {"after-lost", 0, "run|refuse", OPTION_CHOICE, SUB_RUN, FIELD(after_lost),
 	"whether to run when it is not known how the last term ended", OPTION_PLAIN},
+    {"also-flock", 0, "FILE", OPTION_TEXT, SUB_RUN, FIELD(also_flock),
+	"hold flock(2) on FILE too, against scripts that still use flock(1)", OPTION_PLAIN},
     {"max-hold", 'm', "DURATION", OPTION_POSITIVE, SUB_RUN, FIELD(max_hold),
 	"make the command step down after that long", OPTION_SUPERVISED},
     {"kill-after", 'k', "DURATION|never", OPTION_POSITIVE_OR_NEVER, SUB_RUN, FIELD(kill_after),

@@ -40,7 +40,8 @@ struct options {
 	int max_waiters; /* -1 for no limit */
 	bool replace;
 	bool join;
-	int after_lost; /* enum after_lost */
+	int after_lost;		/* enum after_lost */
+	const char *also_flock; /* NULL for none */
 	/* leading */
 	duration_t max_hold;   /* DURATION_NEVER for no limit */
 	duration_t kill_after; /* DURATION_NEVER for "never" */

@@ -75,15 +75,18 @@ const char *ticket_kind_word(enum ticket_kind kind);
 /* True when the later one of two tickets with these modes has to wait for the earlier one. */
 bool ticket_conflicts(enum ticket_mode earlier, enum ticket_mode later);
 
+/* The condition of one that has the lock and waits for the file of --also-flock. */
+#define TICKET_AT_ALSO "at-also-flock"
+
 /* What a ticket tells people. Times are CLOCK_REALTIME in ms; 0 is "not known". */
 struct ticket_text {
 	char contender[CONTENDER_SIZE];
-	int64_t since_ms;		    /* when it queued; when it holds, since when */
-	uint64_t generation;		    /* 0 before the grant, and for shared holders */
-	uint64_t joins;			    /* whose outcome it waits for: the generation, and */
-	char leader[CONTENDER_SIZE];	    /* the contender; 0 and empty for nobody's */
-	char condition[24];		    /* "waiting", "leading", "stepping-down" */
-	char reason[16];		    /* why it steps down; empty before */
+	int64_t since_ms;	     /* when it queued; when it holds, since when */
+	uint64_t generation;	     /* 0 before the grant, and for shared holders */
+	uint64_t joins;		     /* whose outcome it waits for: the generation, and */
+	char leader[CONTENDER_SIZE]; /* the contender; 0 and empty for nobody's */
+	char condition[24];	     /* "waiting", TICKET_AT_ALSO, "leading", "stepping-down" */
+	char reason[16];	     /* why it steps down; empty before */
 	char command[COMMAND_NAME_MAX + 1]; /* base name */
 	char note[NOTE_MAX + 1];
 };
