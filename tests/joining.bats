@@ -26,14 +26,15 @@ land() {
 	rm -f "$1.how"
 }
 
-# join LABEL [OPTION...]: a joiner in the background, in the queue; should it run, it exits with 9.
+# join LABEL [OPTION...]: a joiner in the background, that has queued up; should it run, it exits
+# with 9.
 join() {
 	local label=$1
 	shift
 	start "$LOCKRUN" --join --events "$label.log" "$@" "$LOCK" \
 	    sh -c 'echo $0 >>runs; exit 9' "$label" 2>"$label.said"
 	JOINER[$label]=$STARTED
-	await has_ticket "$STARTED"
+	await grep -qs '^{"type":"waiting",' "$label.log"
 }
 declare -gA JOINER
 
@@ -147,6 +148,24 @@ all_came() { [ "$(find "$LOCKRUN_DIR/$LOCK/q" -type f -name '[0-9]*' 2>/dev/null
 	await has_run next
 	land next 'exit 5'
 	joined 5 a b
+	ran next
+}
+
+@test "the run that was waited for is shared, and not the one after it" {
+	contend sharer -s "$LOCK"
+	await leads sharer
+	fly next
+	await is_pending 1
+	join a
+	let_end sharer
+	await has_run next
+	kill -STOP "${JOINER[a]}"
+	await frozen "${JOINER[a]}"
+	land next 'exit 5'
+	ends 5 "${FLYING[next]}"
+	run -6 "$LOCKRUN" -n "$LOCK" sh -c 'exit 6'
+	kill -CONT "${JOINER[a]}"
+	joined 5 a
 	ran next
 }
 
@@ -357,6 +376,24 @@ thawed_after() {
 	[ "$(awk -f "$TESTS/events.awk" a.log)" = 1 ]
 	grep -q '"type":"stopped".*"ran":"maybe","status":74,' a.log
 	ran run
+}
+
+@test "the same generation once more, of another contender: 74, and not its status" {
+	"$LOCKRUN" "$LOCK" true
+	cp "$LOCKRUN_DIR/$LOCK/number" backup
+	flies run
+	join a
+	await knows a 2
+	kill -STOP "${JOINER[a]}"
+	await frozen "${JOINER[a]}"
+	land run 'exit 3'
+	ends 3 "${FLYING[run]}"
+	cat backup >"$LOCKRUN_DIR/$LOCK/number"
+	run -5 "$LOCKRUN" -n "$LOCK" sh -c 'echo $LOCKRUN_GENERATION; exit 5'
+	[ "$output" = 2 ]
+	kill -CONT "${JOINER[a]}"
+	ends 74 "${JOINER[a]}"
+	grep -q ': generation 2: the record of the run that was joined is gone' a.said
 }
 
 full_of_bytes() {
