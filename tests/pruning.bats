@@ -154,7 +154,8 @@ finds() { grep -qE "^$1 +$2 +$3" <<<"$output"; }
 	finds ok /proc mounted
 	finds ok leftovers none
 	finds ok trial 'exclusion, order, release after a kill, and rising generations'
-	[ "${#lines[@]}" -eq 8 ]
+	finds ok floor 'none, since no lock was forgotten yet'
+	[ "${#lines[@]}" -eq 9 ]
 	find "$LOCKRUN_DIR" | sort | cmp before -
 }
 
@@ -292,6 +293,49 @@ doctor_on_full() {
 	printf 'damaged' >"$LOCKRUN_DIR/$LOCK/number"
 	run -69 "$LOCKRUN" doctor
 	finds fail leftovers "1 damaged number; for $LOCK: lockrun doctor --repair --floor 67 $LOCK"
+}
+
+@test "doctor: a damaged floor fails, and --repair writes one above all that the locks had" {
+	local i
+	for i in 1 2 3; do used_once; done
+	"$LOCKRUN" demo:v1:leader:other true
+	await pruned_to $'demo:v1:leader:other\n'"$LOCK"
+	run -0 "$LOCKRUN" doctor
+	finds ok floor '3, above which a lock that was forgotten begins anew'
+	for i in 4 5; do used_once; done
+	printf 'damaged' >"$LOCKRUN_DIR/floor"
+	run -69 "$LOCKRUN" doctor
+	finds fail floor 'damaged, .*; --repair writes 69, '
+	finds fail trial
+	run -0 "$LOCKRUN" doctor --repair
+	finds warn floor 'was damaged; now 69, '
+	finds ok trial
+	run -0 "$LOCKRUN" doctor
+	finds ok floor 69
+	[ "$(generation demo:v1:leader:other)" -eq 70 ]
+	[ "$(generation)" -eq 6 ]
+	# What the locks may have had counts, also where their own numbers are damaged or from an earlier boot.
+	"$PROBES/number" "$LOCKRUN_DIR/demo:v1:leader:other/number" reboot
+	head -c 512 /dev/urandom >"$LOCKRUN_DIR/floor"
+	run -69 "$LOCKRUN" doctor
+	finds fail floor 'damaged, .*; --repair writes 197, '
+	printf 'damaged' >"$LOCKRUN_DIR/demo:v1:leader:other/number"
+	run -69 "$LOCKRUN" doctor --repair
+	finds warn floor 'was damaged; now 134, '
+	finds fail leftovers '1 damaged number; .* --floor 198 demo:v1:leader:other'
+}
+
+@test "doctor: a floor that is no file of ours is said, and not written to" {
+	used_once
+	touch victim
+	ln -s "$PWD/victim" "$LOCKRUN_DIR/floor"
+	run -69 "$LOCKRUN" doctor --repair
+	finds fail floor "$LOCKRUN_DIR/floor: a symbolic link"
+	[ ! -s victim ]
+	rm "$LOCKRUN_DIR/floor"
+	mkdir "$LOCKRUN_DIR/floor"
+	run -69 "$LOCKRUN" doctor --repair
+	finds fail floor "$LOCKRUN_DIR/floor: "
 }
 
 @test "doctor: mending lets no generation come twice, whatever floor is given" {

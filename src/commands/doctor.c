@@ -124,6 +124,12 @@ look_at_trial(const struct examination *examination, struct finding *finding)
 }
 
 static void
+look_at_floor(const struct examination *examination, struct finding *finding)
+{
+	doctor_floor(&examination->directory, examination->options->repair, finding);
+}
+
+static void
 look_at_leftovers(const struct examination *examination, struct finding *finding)
 {
 	doctor_leftovers(&examination->directory, examination->options->repair, finding);
@@ -138,6 +144,7 @@ static const struct look {
     {"room", look_at_room},
     {"/proc", look_at_proc},
     {"inotify", look_at_inotify},
+    {"floor", look_at_floor},
     {"leftovers", look_at_leftovers},
     {"trial", look_at_trial},
 };

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "kernel/process.h"
-#include "kernel/statedir.h"
+#include "kernel/lockdir.h"
 #include "values/fault.h"
 
 enum verdict {
@@ -40,6 +40,15 @@ void doctor_trial(
  * and a person: doctor_mend.
  */
 void doctor_leftovers(const struct statedir *directory, bool repair, struct finding *finding);
+
+/*
+ * The highest generation that locks which are forgotten had: is it there to be read? repair writes
+ * a damaged one anew, above all that the locks in the directory had.
+ */
+void doctor_floor(const struct statedir *directory, bool repair, struct finding *finding);
+
+/* What the records of a lock, and the floor, say was given; for a damaged number. */
+uint64_t doctor_highest(const struct lockdir *lock);
 
 /*
  * Write a sound number whose next generation is *floor + 1; a floor below what can be told to have

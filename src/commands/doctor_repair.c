@@ -41,16 +41,15 @@ visit_entry(const char *name, void *context)
 	return true;
 }
 
-/* What the records say was given, here or under this name before it was forgotten. */
-static uint64_t
-highest_recorded(const struct lockdir *lock)
+/* Here, or under this name before it was forgotten. */
+uint64_t
+doctor_highest(const struct lockdir *lock)
 {
 	uint64_t highest = 0;
 	struct fault fault;
 	struct term term;
 
 	(void)floor_read(lock->directory, &highest, &fault);
-
 	for (uint64_t slot = 0; slot < TERM_SLOTS; slot++) {
 		if (terms_read_slot(lock, slot, &term) && term.generation > highest)
 			highest = term.generation;
@@ -109,7 +108,7 @@ visit_lock(struct leftovers *leftovers, const char *name)
 		leftovers->damaged++;
 		snprintf(leftovers->damaged_name, sizeof(leftovers->damaged_name), "%s", name);
 		/* One step more for what they do not say. */
-		leftovers->floor = highest_recorded(&lock) + NUMBER_STEP;
+		leftovers->floor = doctor_highest(&lock) + NUMBER_STEP;
 	}
 	lockdir_close(&lock);
 }
@@ -144,7 +143,7 @@ doctor_leftovers(const struct statedir *directory, bool repair, struct finding *
 static int
 mend_held(const struct lockdir *lock, uint64_t *floor, struct fault *fault)
 {
-	uint64_t given = highest_recorded(lock), highest;
+	uint64_t given = doctor_highest(lock), highest;
 	struct fault ignored;
 
 	if (generation_highest(lock, &highest, &ignored) == 0 && highest > given)

@@ -59,25 +59,62 @@ raise_locked(const struct statedir *directory, int fd, uint64_t generation, stru
 	return 0;
 }
 
-int
-floor_raise(const struct statedir *directory, uint64_t generation, struct fault *fault)
+static int
+mend_locked(const struct statedir *directory, int fd, uint64_t generation, struct fault *fault)
+{
+	const struct number_highest nothing = {.next = 1};
+	struct number_highest found;
+
+	if (read_highest(directory, fd, &found, fault) == 0)
+		return raise_locked(directory, fd, generation, fault);
+	if (statedir_sync(directory) == -1 || highest_raise(fd, &nothing, generation) == -1 ||
+	    fsync(fd) == -1)
+		return fault_set(fault, FAULT_FILE_UNUSABLE, errno, "%s/floor", directory->path);
+	return 0;
+}
+
+static enum lock_result
+wait_for_others(int fd)
 {
 	enum lock_result locked = LOCK_BUSY;
-	int fd, result;
 
-	fd = statedir_floor(directory, STATE_CONTEND, fault);
-	if (fd == -1)
-		return -1;
 	for (int i = 0; i < LOCK_ATTEMPTS && locked == LOCK_BUSY; i++) {
 		locked = lock_try(fd, LOCK_EXCLUSIVE);
 		if (locked == LOCK_BUSY)
 			poll(NULL, 0, LOCK_INTERVAL_MS);
 	}
+	return locked;
+}
+
+/* Do that while nobody else does. */
+static int
+do_locked(int (*what)(const struct statedir *, int fd, uint64_t generation, struct fault *),
+    const struct statedir *directory, uint64_t generation, struct fault *fault)
+{
+	enum lock_result locked;
+	int fd, result;
+
+	fd = statedir_floor(directory, STATE_CONTEND, fault);
+	if (fd == -1)
+		return -1;
+	locked = wait_for_others(fd);
 	if (locked == LOCK_TAKEN)
-		result = raise_locked(directory, fd, generation, fault);
+		result = what(directory, fd, generation, fault);
 	else
 		result = fault_set(fault, FAULT_LOCK_UNUSABLE,
 		    locked == LOCK_BUSY ? EWOULDBLOCK : errno, "%s/floor", directory->path);
 	close(fd);
 	return result;
+}
+
+int
+floor_raise(const struct statedir *directory, uint64_t generation, struct fault *fault)
+{
+	return do_locked(raise_locked, directory, generation, fault);
+}
+
+int
+floor_mend(const struct statedir *directory, uint64_t generation, struct fault *fault)
+{
+	return do_locked(mend_locked, directory, generation, fault);
 }

@@ -22,4 +22,10 @@ int floor_read(const struct statedir *directory, uint64_t *generation, struct fa
  */
 int floor_raise(const struct statedir *directory, uint64_t generation, struct fault *fault);
 
+/*
+ * Write a damaged one anew, to say generation, and sync; one that is sound by now is raised to at
+ * least that. Only where a person has decided. As above.
+ */
+int floor_mend(const struct statedir *directory, uint64_t generation, struct fault *fault);
+
 #endif
