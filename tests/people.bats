@@ -232,6 +232,8 @@ is_titled() { [[ "$(title_of "$2")" == *"$1"* ]]; }
 	ends 137 "$two"
 	run -0 "$LOCKRUN" status "$LOCK"
 	[ "${lines[1]}" = "$LOCK: orphaned" ]
+	run -0 "$LOCKRUN" status --json "$LOCK"
+	[[ "$output" == *'"orphaned":true,"unsupervised":false,"held":[{'*'"mode":"shared",'*'"contender":null,"since":null,'*'"generation":null,"health":"orphaned",'* ]]
 	run -75 "$LOCKRUN" -n "$LOCK" true
 	[ "$output" = "lockrun: $LOCK: shared by what a killed lockrun left behind, 0 waiting; nothing was run" ]
 	kill -KILL "$(cat ready)"

@@ -44,6 +44,8 @@ orphan() {
 	shows '  leader +held by what a killed lockrun left behind \(sh, generation 1\), 1 waiting'
 	shows "  waiter 1 +pid $waiter \(true\) for $SINCE"
 	json_has '"orphaned":true'
+	json_has '"held":[{"name":"'"$LOCK"'","state":"leading","mode":"exclusive","kind":null,"pid":null,'
+	json_has '"command":"sh","note":null,"generation":1,"health":"orphaned","reason":null}],"pending":[{'
 	kill -KILL "$ORPHAN"
 	ends 0 "$waiter"
 	json_has '"orphaned":false'
@@ -56,7 +58,8 @@ orphan() {
 	run -0 "$LOCKRUN" status "$LOCK"
 	shows "$LOCK: led without supervision, generation 1"
 	shows "  leader +held by pid $STARTED \(sh, --no-fork\) for $SINCE, generation 1, 0 waiting"
-	json_has '"unsupervised":true'
+	json_has '"unsupervised":true,"held":[{"name":"'"$LOCK"'","state":"leading","mode":"exclusive","kind":null,"pid":'"$STARTED,"
+	json_has '"command":"sh","note":"by itself","generation":1,"health":"ok","reason":null}],"pending":[]'
 	kill "$STARTED"
 	ends 143 "$STARTED"
 	run -0 "$LOCKRUN" status "$LOCK"

@@ -30,6 +30,15 @@ put_text(struct json *json, const char *key, const char *text)
 }
 
 static void
+put_generation(struct json *json, uint64_t generation)
+{
+	if (generation != 0)
+		json_number(json, "generation", (int64_t)generation);
+	else
+		json_null(json, "generation");
+}
+
+static void
 put_entry(struct json *json, const struct lockname *name, const struct roster_entry *entry)
 {
 	const bool holds = entry->ticket.state == TICKET_HOLDING;
@@ -51,10 +60,7 @@ put_entry(struct json *json, const struct lockname *name, const struct roster_en
 	else if (!holds)
 		json_null(json, "joins");
 	if (holds) {
-		if (entry->text.generation != 0)
-			json_number(json, "generation", (int64_t)entry->text.generation);
-		else
-			json_null(json, "generation");
+		put_generation(json, entry->text.generation);
 		json_string(json, "health",
 		    entry->frozen ? "frozen"
 		    : stepping	  ? "stepping-down"
@@ -64,10 +70,41 @@ put_entry(struct json *json, const struct lockname *name, const struct roster_en
 	json_object_end(json);
 }
 
+/* A holder without a ticket: what a killed lockrun left behind, or what took its lockrun's place.
+ */
+static void
+put_unattended(struct json *json, const struct lockname *name, const struct roster *roster)
+{
+	const struct term none = {0};
+	const bool recorded = roster->has_last_term && !roster->orphans_share;
+	const struct term *term = recorded ? &roster->last_term : &none;
+
+	json_object(json, NULL);
+	json_string(json, "name", name->text);
+	json_string(json, "state", "leading");
+	json_string(json, "mode", roster->orphans_share ? "shared" : "exclusive");
+	json_null(json, "kind");
+	if (roster->unsupervised)
+		json_number(json, "pid", term->pid);
+	else
+		json_null(json, "pid");
+	json_null(json, "foreign_pid_namespace");
+	put_text(json, "contender", term->contender);
+	write_time(json, "since", term->begun_ms);
+	put_text(json, "command", term->command);
+	put_text(json, "note", term->note);
+	put_generation(json, term->generation);
+	json_string(json, "health", roster->orphaned ? "orphaned" : "ok");
+	json_null(json, "reason");
+	json_object_end(json);
+}
+
 static void
 put_entries(struct json *json, const char *key, const struct view *view, enum ticket_state state)
 {
 	json_array(json, key);
+	if (state == TICKET_HOLDING && (view->roster.orphaned || view->roster.unsupervised))
+		put_unattended(json, &view->name, &view->roster);
 	for (size_t i = 0; i < view->roster.count; i++) {
 		if (view->roster.entries[i].ticket.state == state)
 			put_entry(json, &view->name, &view->roster.entries[i]);
