@@ -436,16 +436,55 @@ as_member() {
 	[ ! -e ran ]
 }
 
-@test "replace: one that shares is replaced, the others stay until they end" {
+@test "replace: all who share are asked, and only those that were seen" {
 	contend a -q -s "$LOCK"
 	await leads a
+	start "$LOCKRUN" -s --events deaf.log "$LOCK" sh -c 'trap "" TERM; echo $$ >deaf.pid; exec sleep 600' 2>deaf.said
+	local deaf=$STARTED
+	await test -s deaf.pid
 	contend b -q -s "$LOCK"
 	await leads b
-	contend new -q --replace "$LOCK"
+	line_up 1 2
+	contend new -q --replace --note 'deploy 42' "$LOCK"
 	ended a 124
-	is_pending 1
+	ended b 124
+	await grep -q 'stepping down: replaced: deploy 42' deaf.said
+	# Whoever shares and comes now stands behind all of these.
+	contend late -q -s "$LOCK"
+	await is_pending 4
 	not leads new
-	let_end b
+	kill -KILL "$(cat deaf.pid)"
+	ends 124 "$deaf"
 	await leads new
 	let_end new
+	ends 0 "${WAITER[1]}"
+	ends 0 "${WAITER[2]}"
+	await leads late
+	[ "$(grep -c stepping-down deaf.log)" -eq 1 ]
+	let_end late
+	order_is a b new 1 2 late
+}
+
+@test "replace: two who replace all that share lead one after the other" {
+	local label
+	for label in a b; do
+		start "$LOCKRUN" -s "$LOCK" sh -c 'trap "" TERM; echo $$ >"$0"; exec sleep 600' $label.pid 2>$label.said
+		CONTENDERS[$label]=$STARTED
+		await test -s $label.pid
+	done
+	contend first -q --replace --note first "$LOCK"
+	await is_pending 1
+	contend second -q --replace --note second "$LOCK"
+	await is_pending 2
+	for label in a b; do
+		await grep -q 'replaced: first' $label.said
+		kill -KILL "$(cat $label.pid)"
+		ends 124 "${CONTENDERS[$label]}"
+	done
+	await leads first
+	is_pending 1
+	let_end first
+	await leads second
+	let_end second
+	order_is first second
 }

@@ -162,15 +162,35 @@ take_ticket(struct campaign *campaign, const struct roster_entry *victim, struct
 	return ACQUIRE_TOO_MANY;
 }
 
+/* Several may share: each is asked. */
+static int
+ask_to_make_room(struct campaign *campaign, const struct roster *roster, struct fault *fault)
+{
+	const struct roster_entry *victim;
+	struct ask ask;
+
+	for (size_t i = 0; i < roster->count; i++) {
+		victim = &roster->entries[i];
+		if (victim->ticket.state != TICKET_HOLDING)
+			continue;
+		ask = (struct ask){.verb = ASK_REPLACE, .generation = victim->text.generation};
+		if (ask.generation == 0)
+			strlcpy(ask.contender, victim->text.contender, sizeof(ask.contender));
+		strlcpy(ask.reason, campaign->text.note, sizeof(ask.reason));
+		if (asks_send(&campaign->lock, &ask, fault) == -1)
+			return -1;
+	}
+	return 0;
+}
+
 /*
- * In its place first, then the question: when it goes, nobody else is next. Only the term that we
- * saw is asked, and only once: whoever leads after it did not stand in our way.
+ * In its place first, then the question: when it goes, nobody else is next. Only those that we saw
+ * are asked, and only once: whoever leads after them did not stand in our way. The place is the
+ * first one's, before all who wait; the other sharers keep the lock from us as well.
  */
 static enum acquire
 replace_holder(struct campaign *campaign, struct fault *fault)
 {
-	const struct roster_entry *victim;
-	struct ask ask = {.verb = ASK_REPLACE};
 	struct roster roster;
 	enum acquire result;
 
@@ -179,16 +199,9 @@ replace_holder(struct campaign *campaign, struct fault *fault)
 		return ACQUIRE_NESTED;
 	if (roster_read(&campaign->lock, &roster, fault) == -1)
 		return ACQUIRE_FAULT;
-	victim = roster_holder(&roster);
-	result = take_ticket(campaign, victim, fault);
-	if (victim != NULL && result == ACQUIRE_TAKEN) {
-		ask.generation = victim->text.generation;
-		if (ask.generation == 0)
-			strlcpy(ask.contender, victim->text.contender, sizeof(ask.contender));
-		strlcpy(ask.reason, campaign->text.note, sizeof(ask.reason));
-		if (asks_send(&campaign->lock, &ask, fault) == -1)
-			result = ACQUIRE_FAULT;
-	}
+	result = take_ticket(campaign, roster_holder(&roster), fault);
+	if (result == ACQUIRE_TAKEN && ask_to_make_room(campaign, &roster, fault) == -1)
+		result = ACQUIRE_FAULT;
 	roster_free(&roster);
 	return result;
 }
