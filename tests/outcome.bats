@@ -244,3 +244,105 @@ broken() {
 	"$LOCKRUN" -s "$LOCK" -- true
 	run -77 "$LOCKRUN" --after-lost refuse "$LOCK" -- true
 }
+
+# ---- status, history, prune ----
+
+# outcomes: of all terms that history has, the newest first, "OUTCOME GENERATION". next_is_told: what
+# status says.
+outcomes() {
+	"$LOCKRUN" history --json "$LOCK" | grep -o '"generation":[0-9]*,"stage":"[a-z]*","outcome":[^,]*' |
+		sed 's/"generation":\([0-9]*\),.*"outcome":"*\([a-z-]*\)"*/\2 \1/'
+}
+next_is_told() {
+	"$LOCKRUN" status --json "$LOCK" |
+		sed 's/.*"previous":"*\([a-z-]*\)"*,"previous_generation":\([0-9a-z]*\).*/\1 \2/; s/ null/ unset/'
+}
+
+# all_tell "OUTCOME GENERATION": status, history and the next leader say the same.
+all_tell() {
+	[ "$(next_is_told)" = "$1" ]
+	[ "$1" = 'none unset' ] || [ "$(outcomes | head -n 1)" = "$1" ]
+	[ "$(told)" = "$1" ]
+}
+
+@test "status and history tell what the next one is told" {
+	"$LOCKRUN" -s "$LOCK" -- true
+	all_tell 'none unset'
+	run -3 "$LOCKRUN" "$LOCK" -- sh -c 'exit 3'
+	all_tell 'failed 2'
+	run -124 "$LOCKRUN" -q -m 10ms "$LOCK" -- sleep 60
+	all_tell 'stepped-down 4'
+	broken
+	all_tell 'not-started 6'
+	"$LOCKRUN" -F "$LOCK" -- true
+	all_tell 'unreported 8'
+	lose
+	all_tell 'lost 10'
+	told
+	boot
+	all_tell 'unknown 12'
+	# Of older ones, what their records say: 12 did finish.
+	[ "$(outcomes | head -n 6 | paste -sd' ')" = \
+	    'finished 65 finished 12 finished 11 unknown 10 finished 9 unreported 8' ]
+}
+
+@test "status and history: nobody knows yet what becomes of a leader; of one before those who share it" {
+	lose
+	contend reader -s "$LOCK"
+	await leads reader
+	[ "$(next_is_told)" = 'lost 1' ]
+	[ "$(outcomes)" = 'lost 1' ]
+	run -0 "$LOCKRUN" history "$LOCK"
+	[[ "$output" == *'  sh: lost: its end is not known' ]]
+	let_end reader
+	hold
+	[ "$(next_is_told)" = 'null unset' ]
+	[ "$(outcomes | paste -sd' ')" = 'null 2 lost 1' ]
+	release
+	[ "$(outcomes | paste -sd' ')" = 'finished 2 lost 1' ]
+}
+
+@test "status and history in words" {
+	broken
+	run -0 "$LOCKRUN" status "$LOCK"
+	[[ "${lines[2]}" =~ ' generation 1 not-started: not-found, status 127, '[0-9.]+m?s' ago'$ ]]
+	lose
+	run -0 "$LOCKRUN" status "$LOCK"
+	[[ "${lines[2]}" =~ ' generation 2 began '[0-9.]+m?s' ago; lost: its end is not known'$ ]]
+	boot
+	run -0 "$LOCKRUN" status "$LOCK"
+	[[ "${lines[2]}" =~ ' generation 2 began '[0-9.]+m?s' ago; unknown: its end is not known'$ ]]
+	told
+	boot
+	run -0 "$LOCKRUN" status "$LOCK"
+	[[ "${lines[2]}" =~ ' generation 65 finished, '[0-9.]+m?s' ago; unknown whether later ones came before the boot'$ ]]
+	run -0 "$LOCKRUN" history "$LOCK"
+	[[ "${lines[1]}" == *'  sh: finished; unknown whether later ones came before the boot' ]]
+	[[ "${lines[2]}" == *'  sh: unknown: its end is not known' ]]
+	rm "$LOCKRUN_DIR/$LOCK/terms"
+	run -0 "$LOCKRUN" status "$LOCK"
+	[[ "${lines[2]}" == *' generation 65 unknown, without a record' ]]
+}
+
+kept() { run -0 "$LOCKRUN" prune --older-than 0; [[ "$output" == "lockrun: $LOCK: kept: "* ]]; }
+forgotten() { run -0 "$LOCKRUN" prune --older-than 0; [ "$output" = "$LOCK" ]; }
+
+@test "prune keeps a lost one, also behind those that did not start, and one without a record" {
+	lose
+	kept
+	broken
+	kept
+	boot
+	kept
+	told
+	forgotten
+	told
+	rm "$LOCKRUN_DIR/$LOCK/terms"
+	kept
+}
+
+@test "prune forgets what ended before the boot" {
+	told
+	boot
+	forgotten
+}

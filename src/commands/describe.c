@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 #include "commands/describe.h"
 
+#include <bsd/string.h>
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -92,20 +94,59 @@ describe_outcome(const struct term *term, char text[DESCRIBE_SIZE])
 	return text;
 }
 
-char *
-describe_term(const struct term *term, char text[DESCRIBE_SIZE])
+/* It ended so; but later ones may have been recorded that are not there any more. */
+static const char *
+doubt(const struct term *term, enum term_outcome outcome)
 {
-	char outcome[DESCRIBE_SIZE], since[DURATION_TEXT_SIZE];
+	const bool told = term->stage == TERM_ENDED || term->stage == TERM_UNREPORTED;
 
-	describe_since(term->stage == TERM_ENDED ? term->ended_ms : term->begun_ms, since);
-	if (term->stage == TERM_ENDED)
-		snprintf(text, DESCRIBE_SIZE, "%.*s, %s ago", DESCRIBE_SIZE / 2,
-		    describe_outcome(term, outcome), since);
-	else if (term->stage == TERM_UNREPORTED)
-		snprintf(
-		    text, DESCRIBE_SIZE, "began %s ago; nobody reports its end (--no-fork)", since);
+	return outcome == OUTCOME_UNKNOWN && told
+		   ? "; unknown whether later ones came before the boot"
+		   : "";
+}
+
+static char *
+describe_record(const struct term *term, enum term_outcome outcome, char text[DESCRIBE_SIZE])
+{
+	const char *word = term_outcome_word(outcome);
+	char end[DESCRIBE_SIZE];
+
+	if (term->stage == TERM_UNREPORTED)
+		snprintf(text, DESCRIBE_SIZE, "nobody reports its end (--no-fork)");
+	else if (term->stage == TERM_ENDED && outcome == OUTCOME_NOT_STARTED)
+		snprintf(text, DESCRIBE_SIZE, "%s: %.*s", word, DESCRIBE_SIZE / 2,
+		    describe_outcome(term, end));
+	else if (term->stage == TERM_ENDED)
+		describe_outcome(term, text);
+	else if (outcome == OUTCOME_NOT_STARTED)
+		snprintf(text, DESCRIBE_SIZE, "%s", word);
 	else
-		snprintf(text, DESCRIBE_SIZE, "began %s ago; its end is not known", since);
+		snprintf(text, DESCRIBE_SIZE, "%s: its end is not known", word);
+	return text;
+}
+
+char *
+describe_end(const struct term *term, enum term_outcome outcome, char text[DESCRIBE_SIZE])
+{
+	describe_record(term, outcome, text);
+	strlcat(text, doubt(term, outcome), DESCRIBE_SIZE);
+	return text;
+}
+
+char *
+describe_term(const struct term *term, enum term_outcome outcome, char text[DESCRIBE_SIZE])
+{
+	const bool ended = term->stage == TERM_ENDED;
+	char end[DESCRIBE_SIZE], since[DURATION_TEXT_SIZE];
+
+	describe_since(ended ? term->ended_ms : term->begun_ms, since);
+	describe_record(term, outcome, end);
+	if (ended)
+		snprintf(text, DESCRIBE_SIZE, "%.*s, %s ago%s", DESCRIBE_SIZE / 2, end, since,
+		    doubt(term, outcome));
+	else
+		snprintf(text, DESCRIBE_SIZE, "began %s ago; %.*s%s", since, DESCRIBE_SIZE / 2, end,
+		    doubt(term, outcome));
 	return text;
 }
 

@@ -22,8 +22,14 @@ duration_t describe_age(int64_t since_ms);
 /* The same for people; returns text. */
 char *describe_since(int64_t since_ms, char text[DURATION_TEXT_SIZE]);
 
-/* How a term ended and how long ago, or that its end is not known. Returns text. */
-char *describe_term(const struct term *term, char text[DESCRIBE_SIZE]);
+/*
+ * What became of a term, as roster_outcome says: "failed, status 3", "not-started: not-found,
+ * status 127", "lost: its end is not known". Returns text.
+ */
+char *describe_end(const struct term *term, enum term_outcome outcome, char text[DESCRIBE_SIZE]);
+
+/* The same, and how long ago it ended or began. Returns text. */
+char *describe_term(const struct term *term, enum term_outcome outcome, char text[DESCRIBE_SIZE]);
 
 /*
  * "generation 57 is lost (pid 4711, rsync, NOTE; begun 2026-11-30T18:00:06.147Z, 2h13m ago)"; term

@@ -62,12 +62,18 @@ print_entry(const struct roster_entry *entry, const char *role)
 static void
 print_last_term(const struct roster *roster)
 {
+	const struct told_outcome *told = &roster->previous.last;
 	const struct term *term = &roster->last_term;
 	char what[DESCRIBE_SIZE];
 
-	if (roster->has_last_term && roster->held == 0)
+	if (roster->held > 0)
+		return;
+	if (!roster->has_last_term && told->generation != 0)
+		paper_line(INK_FAINT, "  %-12s generation %" PRIu64 " %s, without a record",
+		    "last term", told->generation, term_outcome_word(told->outcome));
+	else if (roster->has_last_term)
 		paper_line(INK_FAINT, "  %-12s generation %" PRIu64 " %s", "last term",
-		    term->generation, describe_term(term, what));
+		    term->generation, describe_term(term, roster_outcome(roster, term), what));
 }
 
 static void

@@ -113,13 +113,16 @@ put_entries(struct json *json, const char *key, const struct view *view, enum ti
 }
 
 void
-write_term(struct json *json, const char *key, const struct term *term)
+write_term(struct json *json, const char *key, const struct roster *roster, const struct term *term)
 {
 	const bool ended = term->stage == TERM_ENDED;
+	const bool leads = roster_leads(roster, term);
 
 	json_object(json, key);
 	json_number(json, "generation", (int64_t)term->generation);
 	json_string(json, "stage", term_stage_word(term->stage));
+	json_string(
+	    json, "outcome", leads ? NULL : term_outcome_word(roster_outcome(roster, term)));
 	put_text(json, "contender", term->contender);
 	put_text(json, "command", term->command);
 	put_text(json, "note", term->note);
@@ -139,6 +142,20 @@ write_term(struct json *json, const char *key, const struct term *term)
 	json_object_end(json);
 }
 
+/* What the next leader would be told; of one that leads nobody knows yet. */
+static void
+put_previous(struct json *json, const struct roster *roster)
+{
+	const struct told_outcome *told = &roster->previous.last;
+	const bool leads = roster->has_last_term && roster_leads(roster, &roster->last_term);
+
+	json_string(json, "previous", leads ? NULL : term_outcome_word(told->outcome));
+	if (leads || told->generation == 0)
+		json_null(json, "previous_generation");
+	else
+		json_number(json, "previous_generation", (int64_t)told->generation);
+}
+
 void
 write_view(struct json *json, const struct view *view)
 {
@@ -154,9 +171,10 @@ write_view(struct json *json, const struct view *view)
 		json_string(json, NULL, view->versions[i]);
 	json_array_end(json);
 	if (view->roster.has_last_term)
-		write_term(json, "last_term", &view->roster.last_term);
+		write_term(json, "last_term", &view->roster, &view->roster.last_term);
 	else
 		json_null(json, "last_term");
+	put_previous(json, &view->roster);
 	json_number(json, "skips", (int64_t)view->roster.skips.total);
 	json_number(json, "skips_since_begin",
 	    view->roster.skips.generation == view->roster.generation

@@ -14,7 +14,8 @@ void write_end(struct json *json);
 void write_time(struct json *json, const char *key, int64_t realtime_ms);
 
 /* What holders, waiters, terms and whole locks look like everywhere. */
-void write_term(struct json *json, const char *key, const struct term *term);
+void write_term(
+    struct json *json, const char *key, const struct roster *roster, const struct term *term);
 void write_view(struct json *json, const struct view *view);
 
 #endif

@@ -11,6 +11,26 @@
 #include "kernel/lock.h"
 #include "kernel/lockdir.h"
 
+/*
+ * Whether nobody knows how the last term that may have run ended; by its record, since after a boot
+ * none may have been the last.
+ */
+static bool
+is_lost(const struct roster *roster)
+{
+	const struct term *term = &roster->last_term;
+	struct previous previous = roster->previous;
+
+	/* Nothing was given, or the number tells nothing; that is a fault of its own. */
+	if (!roster->has_last_term && previous.ran.generation == 0)
+		return false;
+	if (roster->has_last_term)
+		previous.ran.outcome = term_outcome(term, roster->boot);
+	if (roster->has_last_term && previous.ran.outcome == OUTCOME_NOT_STARTED)
+		previous.ran = term->before;
+	return previous_is_lost(&previous);
+}
+
 /* What its last term says about whether it may go. */
 static enum forget
 judge(const struct lockdir *lock, const struct roster *roster, duration_t older_than)
@@ -20,11 +40,10 @@ judge(const struct lockdir *lock, const struct roster *roster, duration_t older_
 
 	if (roster->count > 0 || roster_is_held(roster))
 		return FORGET_IN_USE;
-	if (roster->has_last_term) {
-		if (term->stage != TERM_ENDED && term->stage != TERM_UNREPORTED)
-			return FORGET_LOST;
+	if (is_lost(roster))
+		return FORGET_LOST;
+	if (roster->has_last_term)
 		used_ms = term->ended_ms != 0 ? term->ended_ms : term->begun_ms;
-	}
 	if (roster->skips.last_ms > used_ms)
 		used_ms = roster->skips.last_ms;
 	return (clock_realtime_ms() - used_ms) * DURATION_MILLISECOND < older_than ? FORGET_YOUNG

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "election/generation.h"
+#include "election/previous.h"
 #include "election/queue.h"
 #include "election/skips.h"
 #include "election/terms.h"
@@ -16,7 +17,7 @@
 #include "kernel/lock.h"
 #include "kernel/proctable.h"
 
-#define ORPHAN_ATTEMPTS 5
+#define CHANGE_ATTEMPTS 5
 
 struct gathering {
 	const struct lockdir *lock;
@@ -111,6 +112,15 @@ lock_is_held(const struct lockdir *lock, bool *shared)
 	return held;
 }
 
+static void
+read_records(const struct lockdir *lock, struct roster *roster)
+{
+	roster->generation = generation_last(lock);
+	roster->has_last_term =
+	    roster->generation != 0 && terms_read(lock, roster->generation, &roster->last_term);
+	roster->previous = previous_read(lock);
+}
+
 static int
 read_once(const struct lockdir *lock, struct roster *roster)
 {
@@ -129,7 +139,21 @@ read_once(const struct lockdir *lock, struct roster *roster)
 	sort_and_count(roster);
 	roster->orphaned = held && roster->held == 0 && lock_is_held(lock, &roster->orphans_share);
 	roster->orphans_share = roster->orphans_share && roster->orphaned;
+	read_records(lock, roster);
 	return 0;
+}
+
+/*
+ * A hand-over in the middle of it looks like an orphan, or like a term that nobody leads any more;
+ * what is so looks so again.
+ */
+static bool
+may_have_changed(const struct roster *roster)
+{
+	if (roster->orphaned)
+		return true;
+	return roster->held == 0 && roster->has_last_term &&
+	       (roster->last_term.stage == TERM_BEGUN || roster->last_term.stage == TERM_STARTED);
 }
 
 /*
@@ -165,13 +189,11 @@ complete(struct roster *roster)
 int
 roster_read(const struct lockdir *lock, struct roster *roster, struct fault *fault)
 {
-	int attempts = ORPHAN_ATTEMPTS;
+	int attempts = CHANGE_ATTEMPTS;
 
 	memset(roster, 0, sizeof(*roster));
 	if (lock->fd == -1)
 		return 0;
-	/* A hand-over in the middle of the listing looks like an orphan; an orphan does so again.
-	 */
 	do {
 		roster_free(roster);
 		if (read_once(lock, roster) == -1) {
@@ -179,11 +201,9 @@ roster_read(const struct lockdir *lock, struct roster *roster, struct fault *fau
 			return fault_set(fault, FAULT_DIR_UNUSABLE, errno, "%s/%s/q",
 			    lock->directory->path, lock->name);
 		}
-	} while (roster->orphaned && --attempts > 0);
-	roster->generation = generation_last(lock);
+	} while (may_have_changed(roster) && --attempts > 0);
+	clock_boot_id(roster->boot);
 	skips_read(lock, &roster->skips);
-	roster->has_last_term =
-	    roster->generation != 0 && terms_read(lock, roster->generation, &roster->last_term);
 	complete(roster);
 	roster->unsupervised =
 	    roster->orphaned && roster->has_last_term && roster->last_term.stage == TERM_UNREPORTED;
@@ -203,6 +223,32 @@ bool
 roster_is_held(const struct roster *roster)
 {
 	return roster->held > 0 || roster->orphaned || roster->unsupervised;
+}
+
+bool
+roster_leads(const struct roster *roster, const struct term *term)
+{
+	const struct roster_entry *holder = roster_holder(roster);
+
+	if (term->stage == TERM_ENDED || roster->generation == 0)
+		return false;
+	if (term->generation > roster->generation)
+		return term->stage != TERM_BEGUN && strcmp(term->boot, roster->boot) == 0;
+	if (term->generation < roster->generation)
+		return false;
+	if (holder != NULL)
+		return holder->ticket.mode == TICKET_EXCLUSIVE;
+	return roster->unsupervised || (roster->orphaned && !roster->orphans_share);
+}
+
+enum term_outcome
+roster_outcome(const struct roster *roster, const struct term *term)
+{
+	const struct told_outcome *last = &roster->previous.last;
+
+	if (last->outcome == OUTCOME_UNKNOWN && last->generation == term->generation)
+		return OUTCOME_UNKNOWN;
+	return term_outcome(term, roster->boot);
 }
 
 const struct roster_entry *

@@ -31,7 +31,9 @@ struct roster {
 	uint64_t generation; /* the newest that was given; 0 for none */
 	struct skips skips;
 	bool has_last_term;
-	struct term last_term; /* of that generation */
+	struct term last_term;	  /* of that generation */
+	struct previous previous; /* what the next leader is told; while one leads, of that one */
+	char boot[BOOT_ID_SIZE];  /* the present one */
 };
 
 /*
@@ -43,6 +45,15 @@ void roster_free(struct roster *roster);
 
 /* Whether it is held, by a contender or by what is left of one. */
 bool roster_is_held(const struct roster *roster);
+
+/* Whether a term still leads, or has begun to since we looked. */
+bool roster_leads(const struct roster *roster, const struct term *term);
+
+/*
+ * What became of a term that does not lead any more: of the last one, what the next leader is
+ * told; of others, what their records say.
+ */
+enum term_outcome roster_outcome(const struct roster *roster, const struct term *term);
 
 /* The first holder, or NULL. */
 const struct roster_entry *roster_holder(const struct roster *roster);
