@@ -262,8 +262,8 @@ is_titled() { [[ "$(title_of "$2")" == *"$1"* ]]; }
 	run -0 "$LOCKRUN" status --json "$LOCK"
 	[ "${#lines[@]}" -eq 1 ]
 	is_like "\{\"as_of\":\"$TIME\",\"directory\":\"$LOCKRUN_DIR\",\"locks\":\[\{.*\}\]\}" "$output"
-	is_like ".*\"held\":\[\{\"name\":\"$LOCK\",\"state\":\"leading\",\"mode\":\"exclusive\",\"pid\":$HOLDER,[^]]*\"contender\":\"[0-9a-f]{32}\",\"since\":\"$TIME\",\"command\":\"sh\",\"note\":\"say \\\\\"hi\\\\\"\",\"generation\":1,\"health\":\"ok\"[^]]*\}\].*" "$output"
-	is_like ".*\"pending\":\[\{\"name\":\"$LOCK\",\"state\":\"waiting\",\"mode\":\"exclusive\",\"pid\":$waiter,[^]]*\"command\":\"true\",\"note\":null\}\].*" "$output"
+	is_like ".*\"held\":\[\{\"name\":\"$LOCK\",\"state\":\"leading\",\"mode\":\"exclusive\",\"kind\":\"queued\",\"pid\":$HOLDER,[^]]*\"contender\":\"[0-9a-f]{32}\",\"since\":\"$TIME\",\"command\":\"sh\",\"note\":\"say \\\\\"hi\\\\\"\",\"generation\":1,\"health\":\"ok\"[^]]*\}\].*" "$output"
+	is_like ".*\"pending\":\[\{\"name\":\"$LOCK\",\"state\":\"waiting\",\"mode\":\"exclusive\",\"kind\":\"queued\",\"pid\":$waiter,[^]]*\"command\":\"true\",\"note\":null,\"joins\":null\}\].*" "$output"
 	release
 	ends 0 "$waiter"
 	run -0 "$LOCKRUN" status --json "$LOCK"
