@@ -1,141 +1,12 @@
 /* SPDX-License-Identifier: ISC */
-#include <stdio.h>
 #include <string.h>
 
 #include "values/lockname.h"
-#include "values/option_value.h"
+#include "values/option_search.h"
 #include "values/status.h"
 
 #define KILL_AFTER (10 * DURATION_SECOND)
 #define OLDER_THAN (DURATION_SECOND * 86400 * 30)
-#define NAMES_MOST 64 /* more than the table has rows */
-#define WORDS_SIZE 128
-
-static const struct subcommand_row {
-	enum subcommand subcommand;
-	const char *word;
-} subcommand_table[] = {
-    {SUB_RUN, "run"},
-    {SUB_NAME, "name"},
-    {SUB_STATUS, "status"},
-    {SUB_STOP, "stop"},
-    {SUB_CHECK, "check"},
-    {SUB_SIGNAL, "signal"},
-    {SUB_HISTORY, "history"},
-    {SUB_STATS, "stats"},
-    {SUB_WATCH, "watch"},
-    {SUB_PRUNE, "prune"},
-    {SUB_DOCTOR, "doctor"},
-};
-#define SUBCOMMAND_ROWS (sizeof(subcommand_table) / sizeof(subcommand_table[0]))
-
-/* Options of flock(1) that would not do what they do there, so that the way out has to be told. */
-static const struct refused_row {
-	const char *name;
-	char letter;
-	enum fault_kind kind;
-} refused_table[] = {
-    {"command", 'c', FAULT_USAGE_SHELL_STRING},
-    {"timeout", 0, FAULT_USAGE_TIMEOUT},
-};
-#define REFUSED_ROWS (sizeof(refused_table) / sizeof(refused_table[0]))
-
-static struct option_spelling
-spell_long(const char *word)
-{
-	struct option_spelling spelling = {.name = word + 2, .length = strcspn(word + 2, "=")};
-
-	snprintf(spelling.text, sizeof(spelling.text), "--%.*s",
-	    (int)(spelling.length < OPTION_SPELLED_SIZE ? spelling.length : OPTION_SPELLED_SIZE),
-	    spelling.name);
-	return spelling;
-}
-
-static struct option_spelling
-spell_letter(char letter)
-{
-	struct option_spelling spelling = {.letter = letter};
-
-	snprintf(spelling.text, sizeof(spelling.text), "-%c", letter);
-	return spelling;
-}
-
-static bool
-spells(const struct option_spelling *spelling, const char *name, char letter)
-{
-	if (spelling->name == NULL)
-		return letter != 0 && spelling->letter == letter;
-	return strlen(name) == spelling->length &&
-	       memcmp(name, spelling->name, spelling->length) == 0;
-}
-
-static const struct option_row *
-find_option(const struct option_spelling *spelling, unsigned subcommands)
-{
-	for (size_t i = 0; i < option_table_length; i++)
-		if ((option_table[i].subcommands & subcommands) != 0 &&
-		    spells(spelling, option_table[i].name, option_table[i].letter))
-			return &option_table[i];
-	return NULL;
-}
-
-static const struct refused_row *
-find_refused(const struct option_spelling *spelling)
-{
-	for (size_t i = 0; i < REFUSED_ROWS; i++)
-		if (spells(spelling, refused_table[i].name, refused_table[i].letter))
-			return &refused_table[i];
-	return NULL;
-}
-
-/* "lockrun run, lockrun stop": all subcommands that take this option. */
-static void
-list_takers(const struct option_spelling *spelling, char words[WORDS_SIZE])
-{
-	size_t length = 0;
-
-	words[0] = '\0';
-	for (size_t i = 0; i < SUBCOMMAND_ROWS && length < WORDS_SIZE; i++)
-		if (find_option(spelling, subcommand_table[i].subcommand) != NULL)
-			length += (size_t)snprintf(words + length, WORDS_SIZE - length,
-			    "%slockrun %s", length > 0 ? ", " : "", subcommand_table[i].word);
-}
-
-static const char *
-closest_option(const char *word, unsigned subcommands)
-{
-	const char *names[NAMES_MOST];
-	size_t count = 0;
-
-	for (size_t i = 0; i < option_table_length && count < NAMES_MOST; i++)
-		if ((option_table[i].subcommands & subcommands) != 0)
-			names[count++] = option_table[i].name;
-	return closest_word(word, names, count);
-}
-
-/* word is all that was written behind the dashes, to guess from. */
-static int
-refuse_unknown(
-    const struct option_reading *reading, const struct option_spelling *spelling, const char *word)
-{
-	const struct refused_row *refused = find_refused(spelling);
-	const char *meant;
-	char takers[WORDS_SIZE], written[OPTION_SPELLED_SIZE];
-
-	if (refused != NULL && reading->subcommand == SUB_RUN)
-		return fault_set(reading->fault, refused->kind, 0, "%s", spelling->text);
-	if (find_option(spelling, SUB_ALL) != NULL) {
-		list_takers(spelling, takers);
-		fault_set(reading->fault, FAULT_USAGE_NOT_HERE, 0, "%s", spelling->text);
-		return fault_hint(reading->fault, "it belongs to: %s", takers);
-	}
-	fault_set(reading->fault, FAULT_USAGE_UNKNOWN_OPTION, 0, "%s", spelling->text);
-	snprintf(written, sizeof(written), "%.*s", (int)strcspn(word, "="), word);
-	meant = closest_option(written, reading->subcommand);
-	if (meant != NULL)
-		return fault_hint(reading->fault, "did you mean --%s?", meant);
-	return fault_hint(reading->fault, "--help lists them all");
-}
 
 /* The value that the next argument is, or NULL with the fault. */
 static const char *
@@ -159,13 +30,13 @@ takes_next(const struct option_row *row)
 static int
 read_long(struct option_reading *reading, const char *word)
 {
-	const struct option_spelling spelling = spell_long(word);
-	const struct option_row *row = find_option(&spelling, reading->subcommand);
+	const struct option_spelling spelling = option_spell_long(word);
+	const struct option_row *row = option_find(&spelling, reading->subcommand);
 	const char *equals = spelling.name + spelling.length;
 	const char *value = *equals == '=' ? equals + 1 : NULL;
 
 	if (row == NULL)
-		return refuse_unknown(reading, &spelling, spelling.name);
+		return option_refuse_unknown(reading, &spelling, spelling.name);
 	if (row->metavar == NULL && value != NULL)
 		return fault_set(reading->fault, FAULT_USAGE_VALUE_UNWANTED, 0, "%s", word);
 	if (takes_next(row) && value == NULL)
@@ -180,11 +51,11 @@ read_letters(struct option_reading *reading, const char *word)
 	const char *value;
 
 	for (const char *letter = word + 1; *letter != '\0'; letter++) {
-		const struct option_spelling spelling = spell_letter(*letter);
-		const struct option_row *row = find_option(&spelling, reading->subcommand);
+		const struct option_spelling spelling = option_spell_letter(*letter);
+		const struct option_row *row = option_find(&spelling, reading->subcommand);
 
 		if (row == NULL)
-			return refuse_unknown(reading, &spelling, word + 1);
+			return option_refuse_unknown(reading, &spelling, word + 1);
 		if (takes_next(row)) {
 			value =
 			    letter[1] != '\0' ? letter + 1 : next_value(reading, row, &spelling);
@@ -251,13 +122,11 @@ read_options(struct option_reading *reading)
 static int
 check_name(struct option_reading *reading, bool has_command)
 {
-	const char *words[SUBCOMMAND_ROWS], *word = reading->options->words[0], *meant = NULL;
+	const char *word = reading->options->words[0], *meant = NULL;
 	struct lockname name;
 
-	for (size_t i = 0; i < SUBCOMMAND_ROWS; i++)
-		words[i] = subcommand_table[i].word;
 	if (strchr(word, ':') == NULL)
-		meant = closest_word(word, words, SUBCOMMAND_ROWS);
+		meant = option_subcommand_meant(word);
 	if (meant != NULL) {
 		fault_set(reading->fault, FAULT_USAGE_UNKNOWN_SUBCOMMAND, 0, "\"%s\"", word);
 		return fault_hint(reading->fault, "did you mean \"lockrun %s\"?", meant);
@@ -272,7 +141,7 @@ read_run(struct option_reading *reading)
 	struct options *options = reading->options;
 	char **command = options->words + 1;
 	struct option_spelling spelling;
-	const struct refused_row *refused;
+	enum fault_kind refused;
 
 	if (options->words[0] == NULL) {
 		fault_set(reading->fault, FAULT_USAGE_NO_NAME, 0, "command line");
@@ -284,11 +153,11 @@ read_run(struct option_reading *reading)
 	if (*command != NULL && strcmp(*command, "--") == 0) {
 		command++;
 	} else if (*command != NULL && is_option(*command)) {
-		spelling =
-		    command[0][1] == '-' ? spell_long(*command) : spell_letter(command[0][1]);
-		refused = find_refused(&spelling);
+		spelling = command[0][1] == '-' ? option_spell_long(*command)
+						: option_spell_letter(command[0][1]);
+		refused = option_refused(&spelling);
 		return fault_set(reading->fault,
-		    refused != NULL ? refused->kind : FAULT_USAGE_DASH_COMMAND, 0, "%s", *command);
+		    refused != FAULT_NONE ? refused : FAULT_USAGE_DASH_COMMAND, 0, "%s", *command);
 	}
 	if (check_name(reading, *command != NULL) == -1)
 		return -1;
