@@ -43,7 +43,7 @@ _lockrun_options() {
 		takers='--older-than -d --dir'
 		options="-h --help $takers"
 		;;
-	check)
+	check | fence)
 		takers=''
 		options='-h --help'
 		;;
@@ -155,7 +155,7 @@ _lockrun_trim() {
 }
 
 _lockrun() {
-	local subcommands='run status watch history stats stop signal check doctor prune name'
+	local subcommands='run status watch history stats stop signal check fence doctor prune name'
 	local signals='HUP INT QUIT TERM USR1 USR2 ALRM WINCH STOP CONT KILL'
 	local words at cur last sub=run first=1 i option options takers name=
 	COMPREPLY=()
@@ -167,7 +167,7 @@ _lockrun() {
 	fi
 	_lockrun_options "$sub"
 
-	# Up to the cursor: options, and of a run the name, where the command begins.
+	# Up to the cursor: options, and the name or file behind which a command begins.
 	for ((i = first; i < last; i++)); do
 		if [[ ${words[i]} == -- ]]; then
 			options=
@@ -180,7 +180,7 @@ _lockrun() {
 			_lockrun_is_in "$option" '-d --dir --events --also-flock' && compopt -o filenames 2>/dev/null
 			_lockrun_trim
 			return 0
-		elif [[ $sub == run ]]; then
+		elif [[ $sub == run || $sub == fence ]]; then
 			((i++))
 			[[ ${words[i]} == -- && i -lt last ]] && ((i++))
 			_lockrun_command "$i"
@@ -197,6 +197,9 @@ _lockrun() {
 		mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")
 	elif [[ $sub == doctor && " ${words[*]} " != *' --floor'[\ =]* ]]; then
 		[[ -n $name ]] || mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+		compopt -o filenames 2>/dev/null
+	elif [[ $sub == fence ]]; then
+		mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 		compopt -o filenames 2>/dev/null
 	elif [[ $sub == signal && -n $name ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$signals" -- "$cur")

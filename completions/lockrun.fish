@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: ISC
 # fish completion for lockrun.
 
-set -g __lockrun_subcommands run status watch history stats stop signal check doctor prune name
+set -g __lockrun_subcommands run status watch history stats stop signal check fence doctor prune name
 
 # Options that take a value, so that the word behind them is not the lock name.
 set -g __lockrun_takers -w --wait -E --conflict-exit-code -m --max-hold -k --kill-after --note \
@@ -34,7 +34,7 @@ function __lockrun_look
             end
         else
             set -g __lockrun_named 1
-            if test $__lockrun_sub = run
+            if contains -- $__lockrun_sub run fence
                 set i (math $i + 1)
                 if test $i -le (count $words); and test "$words[$i]" = --
                     set i (math $i + 1)
@@ -65,7 +65,7 @@ function __lockrun_wants_name
     and begin
         test $__lockrun_named = 0; or contains -- $__lockrun_sub status stats
     end
-    and test $__lockrun_sub != prune
+    and not contains -- $__lockrun_sub prune fence
     and not __lockrun_wants_directory
 end
 
@@ -74,6 +74,11 @@ function __lockrun_wants_directory
     __lockrun_look
     test $__lockrun_sub = doctor; and test $__lockrun_named = 0
     and not string match -q -- '--floor*' (commandline -opc)
+end
+
+function __lockrun_wants_file
+    __lockrun_look
+    test $__lockrun_sub = fence; and test $__lockrun_begin = 0
 end
 
 function __lockrun_wants_signal
@@ -120,11 +125,13 @@ complete -c lockrun -n __lockrun_first -a stats -d 'Counts and times'
 complete -c lockrun -n __lockrun_first -a signal -d 'Send a signal to the command of the leader'
 complete -c lockrun -n __lockrun_first -a stop -d 'Ask the leader to step down'
 complete -c lockrun -n __lockrun_first -a check -d 'Inside a term: does it still lead?'
+complete -c lockrun -n __lockrun_first -a fence -d 'Inside a term: run a command unless a file has seen a newer one'
 complete -c lockrun -n __lockrun_first -a doctor -d 'Prove that exclusion works in this directory; mend'
 complete -c lockrun -n __lockrun_first -a prune -d 'Forget idle locks; generations do not go back'
 complete -c lockrun -n __lockrun_first -a name -d 'Check and explain a lock name, or build one'
 complete -c lockrun -n __lockrun_wants_name -a '(__lockrun_names)' -d 'Lock'
 complete -c lockrun -n __lockrun_wants_directory -a '(__fish_complete_directories)'
+complete -c lockrun -n __lockrun_wants_file -F
 complete -c lockrun -n __lockrun_wants_signal -a 'HUP INT QUIT TERM USR1 USR2 ALRM WINCH STOP CONT KILL' -d 'Signal'
 complete -c lockrun -n __lockrun_wants_command -a '(__lockrun_command)'
 
@@ -187,6 +194,8 @@ complete -c lockrun -n '__lockrun_in stop' -s d -l dir -x -a '(__fish_complete_d
 complete -c lockrun -n '__lockrun_in stop' -s h -l help -d 'Show the usage and exit'
 
 complete -c lockrun -n '__lockrun_in check' -s h -l help -d 'Show the usage and exit'
+
+complete -c lockrun -n '__lockrun_in fence' -s h -l help -d 'Show the usage and exit'
 
 complete -c lockrun -n '__lockrun_in doctor' -l repair -d 'Remove what was left behind; with --floor, mend the number of NAME'
 complete -c lockrun -n '__lockrun_in doctor' -l floor -x -d 'A generation that no one has seen more than'

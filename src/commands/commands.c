@@ -24,6 +24,8 @@ const struct command_row command_table[] = {
 	"prove that exclusion works in this directory; look at what it rests on; mend"},
     {"check", SUB_CHECK, command_check, "[NAME]",
 	"inside a term: does it still lead, with nobody asking it to stop?"},
+    {"fence", SUB_FENCE, command_fence, "FILE [--] COMMAND [ARG...]",
+	"inside a term: run COMMAND unless FILE has seen a newer one"},
     {"name", SUB_NAME, command_name_tool,
 	"NAME | --app A --protocol N --kind K --resource R [--scope S]...",
 	"check and explain a lock name, or build one"},
@@ -54,10 +56,25 @@ command_of(enum subcommand subcommand)
 int
 command_needs_name(enum subcommand subcommand, struct fault *fault)
 {
-	const struct command_row *row = command_of(subcommand);
+	fault_set(fault, FAULT_USAGE_NO_NAME, 0, "%s", command_of(subcommand)->word);
+	return command_hint_usage(subcommand, fault);
+}
 
-	fault_set(fault, FAULT_USAGE_NO_NAME, 0, "%s", row->word);
-	return fault_hint(fault, "usage: lockrun %s %s", row->word, row->synopsis);
+int
+command_hint_usage(enum subcommand subcommand, struct fault *fault)
+{
+	const struct command_row *row = command_of(subcommand);
+	const bool named = subcommand != SUB_RUN;
+
+	return fault_hint(
+	    fault, "lockrun %s%s%s", named ? row->word : "", named ? " " : "", row->synopsis);
+}
+
+static bool
+lacks_a_word(const struct fault *fault)
+{
+	return fault->kind == FAULT_USAGE_NO_NAME || fault->kind == FAULT_USAGE_NO_COMMAND ||
+	       fault->kind == FAULT_USAGE_WORD_MISSING;
 }
 
 bool
@@ -68,6 +85,8 @@ command_parse(
 
 	if (options_parse(subcommand, arguments, getenv("LOCKRUN_NOTE"), getenv("LOCKRUN_DIR"),
 		options, &fault) == -1) {
+		if (lacks_a_word(&fault))
+			command_hint_usage(subcommand, &fault);
 		*ending = say_fault(&fault);
 		return false;
 	}

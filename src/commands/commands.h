@@ -36,6 +36,7 @@ struct ending command_watch(char **arguments, struct process_entry *entry);
 struct ending command_prune(char **arguments, struct process_entry *entry);
 struct ending command_doctor(char **arguments, struct process_entry *entry);
 struct ending command_check(char **arguments, struct process_entry *entry);
+struct ending command_fence(char **arguments, struct process_entry *entry);
 
 /*
  * Parse arguments for a subcommand. True to go on; false when *ending says how it ended: the help
@@ -46,6 +47,9 @@ bool command_parse(
 
 /* Set the fault that a lock name is missing, with the subcommand's usage. Always returns -1. */
 int command_needs_name(enum subcommand subcommand, struct fault *fault);
+
+/* Let a fault end in the subcommand's usage. Always returns -1. */
+int command_hint_usage(enum subcommand subcommand, struct fault *fault);
 
 void help_print(enum subcommand subcommand);
 void help_version(void);

@@ -272,13 +272,20 @@ narrate_begin(struct narrator *narrator, const struct options *options, const st
 /* ---- the end ---- */
 
 void
+narrate_misleading(const char *object, const struct outcome *outcome)
+{
+	if (status_misleads(outcome))
+		say("%s: the command did run, and exited with %d, which lockrun uses for \"%s\"",
+		    object, outcome->status, status_find(outcome->status)->meaning);
+}
+
+void
 narrate_end(const struct narrator *narrator, const struct outcome *outcome)
 {
 	const char *name = narrator->name->text;
 
-	if (status_misleads(outcome) && !narrator->options->quiet)
-		say("%s: the command did run, and exited with %d, which lockrun uses for \"%s\"",
-		    name, outcome->status, status_find(outcome->status)->meaning);
+	if (!narrator->options->quiet)
+		narrate_misleading(name, outcome);
 	if (!narrator->options->verbose)
 		return;
 	if (outcome->signal != 0)

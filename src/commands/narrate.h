@@ -39,6 +39,9 @@ void narrate_joined(const struct narrator *narrator, const struct term *term);
 /* Events cannot be written; error is an errno value. */
 void narrate_no_events(const struct narrator *narrator, int error);
 
+/* Where the command exited with a number that lockrun uses for "nothing ran": say that it ran. */
+void narrate_misleading(const char *object, const struct outcome *outcome);
+
 /* How the command ended, where the caller could misread it. */
 void narrate_end(const struct narrator *narrator, const struct outcome *outcome);
 

@@ -11,8 +11,7 @@ target_open(enum subcommand subcommand, const struct options *options, size_t wo
 		return command_needs_name(subcommand, fault);
 	if (options->word_count < words) {
 		fault_set(fault, FAULT_USAGE_WORD_MISSING, 0, "%s", command_of(subcommand)->word);
-		return fault_hint(fault, "usage: lockrun %s %s", command_of(subcommand)->word,
-		    command_of(subcommand)->synopsis);
+		return command_hint_usage(subcommand, fault);
 	}
 	if (options->word_count > words)
 		return fault_set(fault, FAULT_USAGE_EXTRA_WORD, 0, "%s", options->words[words]);

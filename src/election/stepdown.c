@@ -31,6 +31,13 @@ tell(const struct stepdown *stepdown, const struct happened *happened)
 	observer->observe(observer->context, happened);
 }
 
+static void
+tell_readers(const struct stepdown *stepdown, enum reason reason)
+{
+	if (stepdown->with->campaign != NULL)
+		campaign_tell_stepping_down(stepdown->with->campaign, reason);
+}
+
 /*
  * The whole tree, across process groups and sessions. The walk needs /proc; without it at least
  * the command itself is reached.
@@ -94,7 +101,7 @@ stepdown_begin(struct stepdown *stepdown, enum reason reason, const char *text)
 
 	stepdown->reason = reason;
 	terminate(stepdown, grace);
-	campaign_tell_stepping_down(stepdown->with->campaign, reason);
+	tell_readers(stepdown, reason);
 	tell(stepdown, &happened);
 }
 
@@ -105,7 +112,7 @@ stepdown_begin_leftovers(struct stepdown *stepdown, enum reason reason)
 	stepdown->reason = reason;
 	terminate(stepdown, grace_for(stepdown, reason));
 	if (reason != REASON_FINISHED)
-		campaign_tell_stepping_down(stepdown->with->campaign, reason);
+		tell_readers(stepdown, reason);
 }
 
 void

@@ -278,13 +278,15 @@ supervise(const struct supervision *supervision)
 	    .lock_watch = -1,
 	    .hold_until = clock_after(begin, supervision->max_hold),
 	    .yield_from = clock_after(begin, supervision->yield),
-	    .watch_from = begin,
+	    .watch_from = begin + WATCH_AFTER,
 	    .next_tick = DURATION_NEVER,
 	};
 
+	if (supervision->campaign == NULL)
+		watch.watch_from = DURATION_NEVER;
 	/* Who yields has to notice at once that somebody came. */
-	if (supervision->yield == DURATION_NEVER)
-		watch.watch_from += WATCH_AFTER;
+	else if (supervision->yield != DURATION_NEVER)
+		watch.watch_from = begin;
 	stepdown_init(&watch.stepdown, supervision);
 	while (!is_over(&watch))
 		look_after(&watch);

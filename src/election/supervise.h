@@ -14,8 +14,8 @@ struct supervision {
 	pid_t command;
 	const struct tree *tree;
 	const struct term *term;
-	struct campaign *campaign;
-	struct signals *signals; /* with its descriptor made */
+	struct campaign *campaign; /* NULL: nothing is asked of the term, and nothing lost */
+	struct signals *signals;   /* with its descriptor made */
 	const struct observer *observer;
 	int parent;	       /* readable when our parent is gone, to step down then; or -1 */
 	duration_t max_hold;   /* DURATION_NEVER for no limit */

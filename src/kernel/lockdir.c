@@ -285,22 +285,12 @@ lockdir_remake(const struct lockdir *lock, enum state_file file, struct fault *f
 	return open_file(lock, file, STATE_CONTEND, true, fault);
 }
 
-/* Whether path, to its last component, is what fd is open on. */
-static bool
-is_at(int fd, const char *path)
-{
-	struct stat ours, named;
-
-	return fstat(fd, &ours) == 0 && lstat(path, &named) == 0 && ours.st_dev == named.st_dev &&
-	       ours.st_ino == named.st_ino;
-}
-
 bool
 lockdir_is_current(const struct lockdir *lock, int fd)
 {
 	char path[LOCKDIR_PATH_SIZE];
 
-	return is_at(fd, lockdir_path(lock, STATE_LOCK, path));
+	return statedir_is_at(fd, lockdir_path(lock, STATE_LOCK, path));
 }
 
 bool
@@ -309,7 +299,7 @@ lockdir_in_place(const struct lockdir *lock)
 	char path[LOCKDIR_PATH_SIZE];
 
 	snprintf(path, sizeof(path), "%s/%s", lock->directory->path, lock->name);
-	return is_at(lock->fd, path);
+	return statedir_is_at(lock->fd, path);
 }
 
 int

@@ -231,6 +231,15 @@ statedir_sync(const struct statedir *directory)
 	return 0;
 }
 
+bool
+statedir_is_at(int fd, const char *path)
+{
+	struct stat ours, named;
+
+	return fstat(fd, &ours) == 0 && lstat(path, &named) == 0 && ours.st_dev == named.st_dev &&
+	       ours.st_ino == named.st_ino;
+}
+
 int
 statedir_floor(const struct statedir *directory, enum state_use use, struct fault *fault)
 {

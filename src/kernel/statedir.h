@@ -54,6 +54,9 @@ int statedir_reopen(struct statedir *directory, struct fault *fault);
 /* Sync DIR and each directory above it that can be synced. Returns 0, or -1 with errno. */
 int statedir_sync(const struct statedir *directory);
 
+/* Whether path, to its last component, is what fd is open on. */
+bool statedir_is_at(int fd, const char *path);
+
 /* Open DIR/floor; STATE_CONTEND makes it when it is missing. ENOENT is a fault like others here. */
 int statedir_floor(const struct statedir *directory, enum state_use use, struct fault *fault);
 

@@ -48,10 +48,13 @@ enum fault_kind {
 	FAULT_USAGE_SIGNAL,
 	FAULT_USAGE_GENERATION,
 	FAULT_USAGE_FLOOR,
-	FAULT_NESTED,		  /* inside of the very lock that is asked for */
-	FAULT_ALSO_OURS,	  /* --also-flock on the lock itself */
-	FAULT_ALSO_NESTED,	  /* inside of a flock(2) on that very file */
-	FAULT_USAGE_OUTSIDE_TERM, /* check outside of any term */
+	FAULT_NESTED,		   /* inside of the very lock that is asked for */
+	FAULT_ALSO_OURS,	   /* --also-flock on the lock itself */
+	FAULT_ALSO_NESTED,	   /* inside of a flock(2) on that very file */
+	FAULT_USAGE_OUTSIDE_TERM,  /* check or fence outside of any term */
+	FAULT_USAGE_NO_GENERATION, /* fence in a term without a generation */
+	FAULT_FENCE_OTHER_LOCK, /* FILE has seen generations of another lock; which, is the hint */
+	FAULT_FENCE_INSIDE,	/* FILE is held by what we run under, which is older */
 
 	/* the lock manager cannot be used */
 	FAULT_DIR_NO_ACCOUNT,
@@ -75,6 +78,11 @@ enum fault_kind {
 	FAULT_ALSO_KIND,
 	FAULT_LOCK_UNUSABLE,  /* flock(2) failed; error tells */
 	FAULT_LOCK_UNSETTLED, /* it was replaced under us again and again */
+	FAULT_FENCE_SYMLINK,
+	FAULT_FENCE_NOT_REGULAR,
+	FAULT_FENCE_OWNER,
+	FAULT_FENCE_WRITABLE,
+	FAULT_FENCE_DAMAGED,
 
 	/* what became of it is not known */
 	FAULT_JOINED_LOST,	  /* the run that was joined has no end on record */

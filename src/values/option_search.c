@@ -22,6 +22,7 @@ static const struct subcommand_row {
     {SUB_WATCH, "watch"},
     {SUB_PRUNE, "prune"},
     {SUB_DOCTOR, "doctor"},
+    {SUB_FENCE, "fence"},
 };
 #define SUBCOMMAND_ROWS (sizeof(subcommand_table) / sizeof(subcommand_table[0]))
 

@@ -67,6 +67,13 @@ read_letters(struct option_reading *reading, const char *word)
 	return 0;
 }
 
+/* Whose words are one of its own and a COMMAND, which is left as it is. */
+static bool
+takes_command(enum subcommand subcommand)
+{
+	return subcommand == SUB_RUN || subcommand == SUB_FENCE;
+}
+
 /* A lone dash is a word. */
 static bool
 is_option(const char *word)
@@ -80,7 +87,8 @@ asks_for_text(const struct options *options)
 	return options->help || options->version;
 }
 
-/* Read options; of a run up to the name, else all, with the words moved to the front. */
+/* Read options; up to the first word where COMMAND follows, else all, with words moved to the
+ * front. */
 static int
 read_options(struct option_reading *reading)
 {
@@ -92,7 +100,7 @@ read_options(struct option_reading *reading)
 		char *word = *reading->next;
 
 		if (ended || !is_option(word)) {
-			if (reading->subcommand == SUB_RUN)
+			if (takes_command(reading->subcommand))
 				break;
 			words[count++] = word;
 			reading->next++;
@@ -107,7 +115,7 @@ read_options(struct option_reading *reading)
 			break;
 	}
 	reading->options->words = reading->next;
-	if (reading->subcommand != SUB_RUN && !asks_for_text(reading->options)) {
+	if (!takes_command(reading->subcommand) && !asks_for_text(reading->options)) {
 		words[count] = NULL;
 		reading->options->words = words;
 		reading->options->word_count = count;
@@ -134,20 +142,19 @@ check_name(struct option_reading *reading, bool has_command)
 	return has_command ? 0 : lockname_parse(word, &name, reading->fault);
 }
 
-/* What stands behind the options of a run: NAME [--] COMMAND [ARG...]. */
+/* What stands behind the options: NAME or FILE, and [--] COMMAND [ARG...]. */
 static int
-read_run(struct option_reading *reading)
+read_command(struct option_reading *reading)
 {
 	struct options *options = reading->options;
+	const bool named = reading->subcommand == SUB_RUN;
 	char **command = options->words + 1;
 	struct option_spelling spelling;
 	enum fault_kind refused;
 
-	if (options->words[0] == NULL) {
-		fault_set(reading->fault, FAULT_USAGE_NO_NAME, 0, "command line");
-		return fault_hint(
-		    reading->fault, "usage: lockrun [OPTION...] NAME [--] COMMAND [ARG...]");
-	}
+	if (options->words[0] == NULL)
+		return fault_set(reading->fault,
+		    named ? FAULT_USAGE_NO_NAME : FAULT_USAGE_WORD_MISSING, 0, "command line");
 	while (options->words[options->word_count] != NULL)
 		options->word_count++;
 	if (*command != NULL && strcmp(*command, "--") == 0) {
@@ -159,7 +166,7 @@ read_run(struct option_reading *reading)
 		return fault_set(reading->fault,
 		    refused != FAULT_NONE ? refused : FAULT_USAGE_DASH_COMMAND, 0, "%s", *command);
 	}
-	if (check_name(reading, *command != NULL) == -1)
+	if (named && check_name(reading, *command != NULL) == -1)
 		return -1;
 	if (*command == NULL)
 		return fault_set(
@@ -197,6 +204,8 @@ options_parse(enum subcommand subcommand, char **arguments, const char *getenv_n
 		return 0;
 	if (options->directory == NULL && is_set(getenv_dir))
 		options->directory = getenv_dir;
+	if (subcommand == SUB_FENCE)
+		return read_command(&reading);
 	if (subcommand != SUB_RUN)
 		return 0;
 	if (options->note == NULL && is_set(getenv_note) &&
@@ -213,5 +222,5 @@ options_parse(enum subcommand subcommand, char **arguments, const char *getenv_n
 	if (options->no_fork && options->supervised != NULL)
 		return fault_set(
 		    fault, FAULT_USAGE_UNSUPERVISED, 0, "--no-fork and --%s", options->supervised);
-	return read_run(&reading);
+	return read_command(&reading);
 }

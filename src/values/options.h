@@ -28,7 +28,8 @@ enum subcommand {
 	SUB_WATCH = 1 << 8,
 	SUB_PRUNE = 1 << 9,
 	SUB_DOCTOR = 1 << 10,
-	SUB_ALL = (1 << 11) - 1,
+	SUB_FENCE = 1 << 11,
+	SUB_ALL = (1 << 12) - 1,
 };
 
 struct options {
@@ -81,12 +82,12 @@ struct options {
 	bool version;
 
 	/*
-	 * The words after the options, NULL-terminated; they point into argv. Of a run: the name,
-	 * and then all that stands behind it, a "--" before COMMAND included.
+	 * The words after the options, NULL-terminated; they point into argv. Of a run and a fence:
+	 * NAME or FILE, and then all that stands behind it, a "--" before COMMAND included.
 	 */
 	char **words;
 	size_t word_count;
-	char **command; /* of a run: COMMAND and its arguments, without that "--" */
+	char **command; /* of these: COMMAND and its arguments, without that "--" */
 };
 
 /* Whether to run when it is not known how the last term ended; in the order of the words. */
@@ -142,15 +143,17 @@ extern const size_t option_table_length;
  * Parse arguments (without the program's and the subcommand's name; NULL-terminated) for one
  * subcommand.
  *
- * SUB_RUN: options end at the name; then COMMAND follows, with or without "--" before it, and is
- * left as it is. Other subcommands take options anywhere and "--" ends them; their words are moved
- * to the front of arguments. Long options are never abbreviated; "--name=value" and "--name value",
+ * SUB_RUN, SUB_FENCE: options end at the first word; then COMMAND follows, with or without "--"
+ * before it, and is left as it is. Other subcommands take options anywhere and "--" ends them;
+ * their words are moved to the front of arguments. Long options are never abbreviated;
+ * "--name=value" and "--name value",
  * "-w5", "-w 5" and "-nv" are understood. Of one option given twice the last wins. getenv_note and
  * getenv_dir stand for LOCKRUN_NOTE and LOCKRUN_DIR (NULL or empty: unset) and count when no option
  * was given.
  *
  * Returns 0, or -1 with a FAULT_USAGE_*. --help and --version end the parsing at once with 0. For
- * SUB_RUN name and command must be there, else FAULT_USAGE_NO_NAME or FAULT_USAGE_NO_COMMAND.
+ * SUB_RUN and SUB_FENCE the first word and COMMAND must be there, else FAULT_USAGE_NO_NAME,
+ * FAULT_USAGE_WORD_MISSING or FAULT_USAGE_NO_COMMAND.
  * Pure; keeps pointers into arguments.
  */
 int options_parse(enum subcommand subcommand, char **arguments, const char *getenv_note,

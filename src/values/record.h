@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /*
  * The texts of the two records of a lock: `number`, which holds the generation in two slots that
- * are written in turn, and `terms`, one slot for each of the last 64 terms. Packing and writing
- * are two things, so that this can be tested without a file.
+ * are written in turn, and `terms`, one slot for each of the last 64 terms; and of what else has
+ * their form. Packing and writing are two things, so that this can be tested without a file.
  *
  * A slot is one line of "key=value" words of a fixed length, filled up with blanks before the
  * newline, its last word a checksum over all before it. What does not agree with its checksum, to
@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "values/lockname.h"
 #include "values/status.h"
 #include "values/ticket.h"
 
@@ -92,6 +93,18 @@ struct number_highest {
 
 /* What such a file says. Returns false when both slots are damaged. Pure. */
 bool number_highest(const char file[NUMBER_FILE_SIZE], struct number_highest *found);
+
+/*
+ * The FILE of a fence: the highest generation that it has seen, as above, and behind these two
+ * slots a third one that says of which lock. That one is written once.
+ */
+#define FENCE_FILE_SIZE (NUMBER_FILE_SIZE + NUMBER_SLOT_SIZE)
+
+/* What a new one holds: none was seen. name is a lock name. */
+void fence_seed(const char *name, char file[FENCE_FILE_SIZE]);
+/* What it says: false when it is damaged. */
+bool fence_unpack(
+    const char file[FENCE_FILE_SIZE], char name[LOCKNAME_SIZE], struct number_highest *seen);
 
 #define TERM_SLOTS     64
 #define TERM_SLOT_SIZE 1024

@@ -250,6 +250,13 @@ static const struct {
     {SUB_RUN, NAME, FAULT_USAGE_NO_COMMAND, "\"" NAME "\"", NULL},
     {SUB_RUN, NAME " --", FAULT_USAGE_NO_COMMAND, "\"" NAME "\"", NULL},
     {SUB_RUN, "-- " NAME, FAULT_USAGE_NO_COMMAND, "\"" NAME "\"", NULL},
+    {SUB_FENCE, "", FAULT_USAGE_WORD_MISSING, "command line", NULL},
+    {SUB_FENCE, "--", FAULT_USAGE_WORD_MISSING, "command line", NULL},
+    {SUB_FENCE, "/a/file", FAULT_USAGE_NO_COMMAND, "\"/a/file\"", NULL},
+    {SUB_FENCE, "file --", FAULT_USAGE_NO_COMMAND, "\"file\"", NULL},
+    {SUB_FENCE, "file -n true", FAULT_USAGE_DASH_COMMAND, "-n", ""},
+    {SUB_FENCE, "file|-c|echo 1", FAULT_USAGE_SHELL_STRING, "-c", ""},
+    {SUB_FENCE, "-d /x file true", FAULT_USAGE_NOT_HERE, "-d", NULL},
     {SUB_RUN, "--wiat 5 " NAME " true", FAULT_USAGE_UNKNOWN_OPTION, "--wiat",
 	"did you mean --wait?"},
     {SUB_RUN, "--if-availabel=3 x y", FAULT_USAGE_UNKNOWN_OPTION, "--if-availabel",
@@ -384,6 +391,14 @@ command_is_untouched(void)
 	EXPECT_STR(options.command[0], "-");
 	EXPECT_INT(parse(SUB_RUN, NAME "||x"), 0);
 	EXPECT_STR(options.command[0], "");
+	EXPECT_INT(parse(SUB_FENCE, "a/file|printf|-n|--|--help"), 0);
+	EXPECT_STR(options.words[0], "a/file");
+	EXPECT_STR(options.command[0], "printf");
+	EXPECT_STR(options.command[3], "--help");
+	EXPECT(options.command[4] == NULL && !options.help);
+	EXPECT_INT(parse(SUB_FENCE, "-- -file -- -dash"), 0);
+	EXPECT_STR(options.words[0], "-file");
+	EXPECT_STR(options.command[0], "-dash");
 }
 
 static void
