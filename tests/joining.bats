@@ -280,6 +280,51 @@ all_came() { [ "$(find "$LOCKRUN_DIR/$LOCK/q" -type f -name '[0-9]*' 2>/dev/null
 	ran run a
 }
 
+@test "a run that was lost: 74 for those who let a person look first" {
+	flies run
+	join a --after-lost refuse
+	join b --after-lost refuse
+	join c --after-lost refuse
+	join d
+	join e --after-lost refuse
+	await knows e
+	# It does not take one of those who joined for the run itself.
+	kill -KILL "${JOINER[b]}"
+	ends 137 "${JOINER[b]}"
+	command=$(children_of "${FLYING[run]}")
+	kill -KILL "${FLYING[run]}" "$command"
+	ends 137 "${FLYING[run]}"
+	for label in a c e; do
+		ends 74 "${JOINER[$label]}"
+		grep -q ': generation 1: the run that was joined was lost: its end is not on record; ' "$label.said"
+		awk -f "$TESTS/events.awk" "$label.log"
+		grep -q '"type":"stopped".*"ran":"maybe","status":74,' "$label.log"
+	done
+	ran_itself 9 d
+	ran run d
+	flies run2
+	join f --after-lost refuse
+	await knows f 3
+	kill -KILL "${FLYING[run2]}"
+	ends 137 "${FLYING[run2]}"
+	ends 74 "${JOINER[f]}"
+	# Who comes after that has joined nothing.
+	run -77 "$LOCKRUN" --join --after-lost refuse "$LOCK" touch barged
+	[ ! -e barged ]
+}
+
+@test "one who joined is killed: those behind it still get the status, also with --after-lost refuse" {
+	flies run
+	join a
+	join b --after-lost refuse
+	await knows b
+	kill -KILL "${JOINER[a]}"
+	ends 137 "${JOINER[a]}"
+	land run 'exit 3'
+	joined 3 b
+	ends 3 "${FLYING[run]}"
+}
+
 @test "a run that goes on although its lockrun was killed is waited for, and then run anew, once" {
 	flies run
 	land run 'trap "" TERM; echo deaf >>runs; mkfifo last; read -r how <last; echo end >>runs'

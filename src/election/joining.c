@@ -195,7 +195,8 @@ joining_meet(struct campaign *campaign, const struct ticket *ahead, int fd)
 		if (may_carry(joining, ahead, &told))
 			return ACQUIRE_TAKEN;
 		joining->overwritten = record == RECORD_NONE;
-		if (joining->overwritten)
+		if (joining->overwritten ||
+		    (record == RECORD_OPEN && campaign->candidacy->refuse_after_lost))
 			return ACQUIRE_LOST;
 		/* Lost, or never started: the first of those who joined it leads. */
 		forget(campaign);

@@ -43,7 +43,8 @@ void joining_arrive(struct campaign *campaign);
 /*
  * Somebody was found ahead, with its ticket open as fd, or nobody (NULL, -1): does that decide what
  * becomes of us? ACQUIRE_JOINED: the term that we joined has ended. ACQUIRE_LOST: its end will
- * never be known. ACQUIRE_TAKEN: go on, to wait for the one ahead or to lead.
+ * never be known; after one that was lost that is so only with refuse_after_lost. ACQUIRE_TAKEN: go
+ * on, to wait for the one ahead or to lead.
  */
 enum acquire joining_meet(struct campaign *campaign, const struct ticket *ahead, int fd);
 

@@ -137,7 +137,7 @@ static const struct fault_row fault_table[] = {
 
     {FAULT_JOINED_LOST, STATUS_UNKNOWN,
 	"the run that was joined was lost: its end is not on record",
-	"it may have done its work in part; look before it runs again"},
+	"it may have done its work in part, or be running still; look before it runs again"},
     {FAULT_JOINED_OVERWRITTEN, STATUS_UNKNOWN,
 	"the record of the run that was joined is gone: 64 further terms began, or it was removed",
 	"how it ended is not known; look before it runs again"},
