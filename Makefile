@@ -5,6 +5,7 @@
 #	make try         watch an election, in a temporary directory
 #	make check       the unit tests and the tests of behaviour; needs bats as well
 #	make bench       how fast it is, beside what people use instead
+#	make torture     what it endures: see tests/torture/torture.c
 #	make check-full  all that can be proved on one machine; needs what .ci/run installs
 #	make dist        build/lockrun-VERSION.tar.gz, which builds and proves itself
 VERSION   = 0.1.0
@@ -146,7 +147,7 @@ check-full: full sanitized
 
 full: $(FULL)
 
-$(FULL): full-%: all probes
+$(FULL): full-%: all probes $(BUILD)/torture
 	$(BEHAVE) tests/full/$*.bats
 
 plain: unit $(PLAIN)
@@ -169,6 +170,15 @@ $(BUILD)/bench/%: tests/bench/%.c
 
 bench: all $(BENCHES)
 	@LOCKRUN=$(BUILD)/lockrun BENCH=$(BUILD)/bench sh tests/bench/bench.sh $(BUILD)/bench
+
+# torture SECONDS=N [SEED=N] [CONTENDERS=N]: hundreds of contenders, struck at random, and a judge.
+SECONDS   = 60
+
+$(BUILD)/torture: tests/torture/torture.c
+	$(CC) $(ALLCFLAGS) -o $@ $<
+
+torture: all $(BUILD)/torture
+	@LOCKRUN=$(BUILD)/lockrun TORTURE=$(BUILD)/torture sh tests/torture/torture.sh $(SECONDS)
 
 # Each of these is also a test of tests/full/source.bats.
 lint:
@@ -193,6 +203,6 @@ shellcheck:
 	shellcheck --severity=error $(wildcard tests/*.ba* tests/*/*.bats)
 
 .PHONY: all static dist install uninstall clean try unit unit-build probes check check-full full sanitized plain \
-        $(FULL) $(PLAIN) bench lint tidy cppcheck format shellcheck
+        $(FULL) $(PLAIN) bench torture lint tidy cppcheck format shellcheck
 .DELETE_ON_ERROR:
 -include $(OBJECTS:.o=.d) $(UNITS:=.d)
