@@ -14,6 +14,13 @@ section() {
 # literal: the lines of the displays in what is read, each with a "\e" at its end undone.
 literal() { sed -n -e '/^\.Bd -literal/,/^\.Ed/{' -e '/^\.[BE]d/d' -e 's/\\e$/\\/' -e 's/\\&//g' -e p -e '}'; }
 
+# plain FILE: the words of a manual, on one line.
+plain() {
+	sed -e '/^\.\\"/d; /^\.Pp/d' -e '/^\.[BE][a-z] *\(-\|$\)/d' -e 's/^\.It Li //' -e 's/^\.[A-Z][a-z] //' \
+		-e 's/ Ns | Ns / /g' -e 's/"""/"/g' -e 's/\\&//g; s/\\-/-/g; s/\\e/\\/g' "$1" |
+		tr '\n' ' ' | tr -s ' '
+}
+
 # displays FILE: its displays of commands, scripts and crontab lines, each on one line; what stands
 # for a line break is \037.
 displays() {
