@@ -96,7 +96,8 @@ begin(struct campaign *campaign, struct generation *generation, struct term *ter
     struct fault *fault)
 {
 	const bool refuses = campaign->candidacy->refuse_after_lost;
-	const bool sync = refuses || term->sync != SYNC_NO;
+	const enum term_sync owed = term->sync;
+	const bool sync = refuses || owed != SYNC_NO;
 	bool recorded;
 
 	term->stage = TERM_BEGUN;
@@ -112,9 +113,14 @@ begin(struct campaign *campaign, struct generation *generation, struct term *ter
 		term->sync = SYNC_YES;
 	if (terms_write(campaign->terms_fd, term) == -1 && (recorded || sync))
 		return terms_fault(campaign, fault);
-	if (sync && campaign->terms_fd != -1 && fdatasync(campaign->terms_fd) == -1)
-		return terms_fault(campaign, fault);
-	return 0;
+	if (!sync || campaign->terms_fd == -1 || fdatasync(campaign->terms_fd) == 0)
+		return 0;
+	terms_fault(campaign, fault);
+	/* It will not be. */
+	term->stage = TERM_BEGUN;
+	term->sync = owed;
+	(void)terms_write(campaign->terms_fd, term);
+	return -1;
 }
 
 enum acquire
