@@ -84,6 +84,21 @@ printed() { as_printed "$MANUAL" "$@"; }
 	ran_is publish
 }
 
+@test "what many want at the same time is done once" {
+	local name=shop:v3:single-flight:image:4f2a
+	mkfifo go
+	stub make 'read -r status <go; exit $status'
+	start printed '--join'
+	first=$STARTED
+	await test -s ran
+	start "$LOCKRUN" -q --join "$name" -- make image
+	await is_pending 1 "$name"
+	echo 3 >go
+	ends 3 "$first"
+	ends 3 "$STARTED"
+	ran_is 'make image'
+}
+
 @test "a migration waits, and looks again inside" {
 	stub migrate
 	hold shop:v3:migration:schema
