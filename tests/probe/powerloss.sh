@@ -3,12 +3,10 @@
 # powerloss.sh LOCKRUN NUMBER-OF-CUTS SEED
 #
 # Cuts the power under lockrun and looks whether a generation goes back. The state directory is on
-# ext4 in an image behind a loop device: what was not written back yet is not in the image. A cut is
-# a copy of the image, taken at any moment; the machine that comes up again mounts the copy (which
-# replays the journal), has another boot id, and goes on with that copy.
-#
-# Run by root in a mount namespace of its own (unshare -m) and in an empty directory.
+# the disk of a machine as in machine.sh, which has another boot id when it comes up again.
 set -eu
+# shellcheck disable=SC1091 # it is looked at by itself
+. "$(dirname "$0")/machine.sh"
 
 lockrun=$1
 cuts=$2
@@ -19,11 +17,7 @@ calls=(mkdir mkdirat write fsync renameat pwrite64 fdatasync)
 given=0 back=0 refused=0 killed=0 written_back=0 firsts=0
 declare -A newest
 
-boot() {
-	cat /proc/sys/kernel/random/uuid >boot_id
-	mkdir -p disk
-	mount -o loop,commit=300 image disk
-}
+boot() { cat /proc/sys/kernel/random/uuid >boot_id; }
 
 # note DIR: what the last lead_* there has told about the generations.
 note() {
@@ -61,38 +55,23 @@ lead_and_die() {
 	note "$1"
 }
 
-# The kernel may write back whatever it likes, whenever it likes.
-write_back() {
-	written_back=$((written_back + 1))
-	case $((RANDOM % 3)) in
-	0) sync -d "disk/$1/$lock/number" 2>/dev/null || true ;;
-	1) echo >disk/other && sync disk/other ;;
-	2) sync -f disk ;;
-	esac
-}
-
 some_terms() {
 	local terms=$((1 + RANDOM % $2))
 	while [ $((terms--)) -gt 0 ]; do
 		case $((RANDOM % 8)) in
 		0 | 1) lead_and_die "$1" ;;
-		2) write_back "$1" ;;
+		2)
+			written_back=$((written_back + 1))
+			write_back "disk/$1/$lock/number"
+			;;
 		*) lead "$1" ;;
 		esac
 	done
 }
 
-cut() {
-	cp --sparse=always image next
-	umount disk
-	mv next image
-	boot
-}
-
 : >told
 : >boot_id
-truncate -s 24M image
-mkfs.ext4 -q -F -b 1024 image
+make_disk
 mount --bind boot_id /proc/sys/kernel/random/boot_id
 boot
 for ((i = 0; i < cuts; i++)); do
@@ -108,7 +87,8 @@ for ((i = 0; i < cuts; i++)); do
 		4) some_terms "new$i" 5 ;;
 		esac
 	fi
-	cut
+	cut_power
+	boot
 	lead old
 	lead "new$i"
 	rm -rf "disk/new$i"
