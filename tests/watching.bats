@@ -107,6 +107,22 @@ orphan() {
 	[[ "$output" != *remark* ]]
 }
 
+@test "status: other versions are found among locks that are much like them, sorted" {
+	local name names=(a:v1:k:r a:v2:k:r a:v10:k:r a:v30:k:r:s a:v3:k:r:s a:v3:k:s a:v3:l:r a-b:v3:k:r)
+	for name in "${names[@]}"; do
+		start "$LOCKRUN" "$name" sh -c 'echo >"$0"; exec sleep 600' "$name"
+		await test -s "$name"
+	done
+	"$LOCKRUN" a:v4:k:r true
+	run -0 "$LOCKRUN" status a:v3:k:r a:v1:k:r a:v3:k:r:s a:v3:k:s
+	[ "$(sed -nE 's/^([^ ]*): (led|idle).*/\1/p; s/^  remark +([^ ]*) is led .*/+ \1/p' <<<"$output" | paste -sd' ')" = \
+	    'a:v3:k:r + a:v10:k:r + a:v1:k:r + a:v2:k:r a:v1:k:r + a:v10:k:r + a:v2:k:r a:v3:k:r:s + a:v30:k:r:s a:v3:k:s' ]
+	run -0 "$LOCKRUN" status --json
+	[ "$(grep -o '"other_versions":\[[^]]*\]' <<<"$output" | grep -c 'k:r"')" -eq 4 ]
+	for name in "${names[@]}"; do "$LOCKRUN" stop -q "$name"; done
+	wait
+}
+
 @test "status: no colour off a terminal" {
 	hold
 	run -0 "$LOCKRUN" status

@@ -28,7 +28,7 @@ void names_free(struct names *names);
 struct view {
 	struct lockname name;
 	struct roster roster;
-	char versions[VIEW_VERSIONS_MAX][LOCKNAME_SIZE]; /* other versions that are held now */
+	char (*versions)[LOCKNAME_SIZE]; /* other versions that are held now; NULL for none */
 	size_t version_count;
 };
 

@@ -100,9 +100,13 @@ proctable_is_frozen(pid_t pid)
 uint64_t
 proctable_namespace(void)
 {
+	static uint64_t ours;
 	struct stat st;
 
-	return stat("/proc/self/ns/pid", &st) == 0 ? (uint64_t)st.st_ino : 0;
+	/* It stays: setns(2) and unshare(2) change that of children, and we call neither. */
+	if (ours == 0 && stat("/proc/self/ns/pid", &st) == 0)
+		ours = (uint64_t)st.st_ino;
+	return ours;
 }
 
 pid_t

@@ -103,7 +103,7 @@ statedir_check_owner(int fd, const char *path, bool *shared_by_group, struct fau
 	/* A setgid bit that was merely inherited, where the group may not write, shares nothing. */
 	*shared_by_group = (st.st_mode & S_ISGID) != 0 && (st.st_mode & S_IWGRP) != 0;
 	strangers = *shared_by_group ? S_IWOTH : S_IWGRP | S_IWOTH;
-	if (!*shared_by_group && st.st_uid != geteuid() && st.st_uid != 0)
+	if (!*shared_by_group && st.st_uid != 0 && st.st_uid != geteuid())
 		return fault_set(fault, FAULT_DIR_OWNER, 0, "%s", path);
 	if ((st.st_mode & strangers) != 0)
 		return fault_set(fault, FAULT_DIR_WRITABLE, 0, "%s", path);

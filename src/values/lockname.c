@@ -103,9 +103,19 @@ lockname_kind_advice(const char *kind)
 }
 
 int
+lockname_family_order(const struct lockname *a, const struct lockname *b)
+{
+	int order = strcmp(a->app, b->app);
+
+	if (order == 0)
+		order = strcmp(a->kind, b->kind);
+	if (order == 0)
+		order = strcmp(a->resource, b->resource);
+	return order != 0 ? order : strcmp(a->scope, b->scope);
+}
+
+int
 lockname_other_version(const struct lockname *a, const struct lockname *b)
 {
-	return strcmp(a->app, b->app) == 0 && strcmp(a->kind, b->kind) == 0 &&
-	       strcmp(a->resource, b->resource) == 0 && strcmp(a->scope, b->scope) == 0 &&
-	       strcmp(a->protocol, b->protocol) != 0;
+	return lockname_family_order(a, b) == 0 && strcmp(a->protocol, b->protocol) != 0;
 }

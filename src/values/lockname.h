@@ -56,6 +56,12 @@ const char *lockname_kind_meant(const char *kind);
 const char *lockname_kind_advice(const char *kind);
 
 /*
+ * An order in which the versions of a lock stand together: negative, 0 or positive by all parts but
+ * the protocol. 0 is the same lock, in whatever versions.
+ */
+int lockname_family_order(const struct lockname *a, const struct lockname *b);
+
+/*
  * Whether a and b are the same lock in two protocol versions: all parts but the protocol agree and
  * the protocol differs.
  */

@@ -15,6 +15,22 @@ load ../helper
 	ends 0 "$STARTED"
 }
 
+# calls_of_status N: how many system calls it takes to show N idle locks.
+calls_of_status() {
+	local i
+	for ((i = $(ls "$LOCKRUN_DIR" 2>/dev/null | wc -l); i < $1; i++)); do
+		"$LOCKRUN" "demo:v1:leader:$i" true
+	done
+	strace -f -o trace "$LOCKRUN" status >/dev/null
+	wc -l <trace
+}
+
+@test "status: what it costs grows with the locks and not faster, by some 20 system calls each" {
+	local few=$(calls_of_status 10) more=$(calls_of_status 20) most=$(calls_of_status 60)
+	[ $((more - few)) -le 230 ]
+	[ $((most - more)) -le 920 ]
+}
+
 @test "status: the JSON is one document that another reader understands" {
 	hold
 	start "$LOCKRUN" --note 'a "note" \ ü' "$LOCK" true

@@ -312,6 +312,33 @@ versions(void)
 	}
 }
 
+/* In the order of their families; those of one line are one family. */
+static void
+families(void)
+{
+	static const char *const rows[][2] = {
+	    {"a:v7:j:r", "a:v7:j:r"},
+	    {"a:v30:k:r", "a:v3:k:r"},
+	    {"a:v3:k:r:s", "a:v12:k:r:s"},
+	    {"a:v3:k:r:s:t", "a:v1:k:r:s:t"},
+	    {"a:v1:k:r.s", "a:v2:k:r.s"},
+	    {"a-b:v1:a:a", "a-b:v2:a:a"},
+	};
+	struct lockname a, b;
+	struct fault fault;
+	int order;
+
+	for (size_t i = 0; i < ROWS(rows) * 2; i++) {
+		for (size_t j = 0; j < ROWS(rows) * 2; j++) {
+			EXPECT_INT(lockname_parse(rows[i / 2][i % 2], &a, &fault), 0);
+			EXPECT_INT(lockname_parse(rows[j / 2][j % 2], &b, &fault), 0);
+			order = lockname_family_order(&a, &b);
+			ROW(EXPECT((order > 0) == (i / 2 > j / 2)), "%s %s", a.text, b.text);
+			ROW(EXPECT((order == 0) == (i / 2 == j / 2)), "%s %s", a.text, b.text);
+		}
+	}
+}
+
 int
 main(void)
 {
@@ -324,5 +351,6 @@ main(void)
 	TEST(different_inputs_stay_different);
 	TEST(kinds);
 	TEST(versions);
+	TEST(families);
 	return expect_status();
 }
