@@ -37,29 +37,51 @@ not_allowed(struct eviction *eviction, pid_t pid, struct fault *fault)
 	return ACQUIRE_FAULT;
 }
 
-/* Signal the lockrun of a ticket: whoever has that ticket locked. */
+/* ACQUIRE_BUSY: the ticket is alive, and that pid does not have it. */
 static enum acquire
-signal_owner(
+try_to_signal(
     struct eviction *eviction, const struct roster_entry *entry, int signal, struct fault *fault)
 {
 	char name[TICKET_NAME_SIZE];
 	int fd, result, error;
+	bool alive;
+
+	fd = lockdir_ticket_open(eviction->lock, ticket_pack(&entry->ticket, name));
+	if (fd == -1)
+		return errno == ENOENT ? ACQUIRE_TAKEN : system_fault(eviction->lock, errno, fault);
+	result = lockers_signal_one(entry->ticket.pid, fd, signal);
+	error = errno;
+	alive = result == -1 && error == ESRCH && lock_try(fd, LOCK_SHARED) == LOCK_BUSY;
+	close(fd);
+	if (alive)
+		return ACQUIRE_BUSY;
+	if (result == 0 || error == ESRCH)
+		return ACQUIRE_TAKEN;
+	return error == EPERM || error == EACCES ? not_allowed(eviction, entry->ticket.pid, fault)
+						 : system_fault(eviction->lock, error, fault);
+}
+
+/* Signal the lockrun of a ticket: whoever has that ticket locked, and nobody else. */
+static enum acquire
+signal_owner(
+    struct eviction *eviction, const struct roster_entry *entry, int signal, struct fault *fault)
+{
+	enum acquire result;
 
 	if (!entry->same_namespace) {
 		fault_set(fault, FAULT_OTHER_NAMESPACE, 0, "%s: pid %d", eviction->lock->name,
 		    entry->ticket.pid);
 		return ACQUIRE_FAULT;
 	}
-	fd = lockdir_ticket_open(eviction->lock, ticket_pack(&entry->ticket, name));
-	if (fd == -1)
-		return errno == ENOENT ? ACQUIRE_TAKEN : system_fault(eviction->lock, errno, fault);
-	result = lockers_signal_one(entry->ticket.pid, fd, signal);
-	error = errno;
-	close(fd);
-	if (result == 0 || error == ESRCH)
-		return ACQUIRE_TAKEN;
-	return error == EPERM || error == EACCES ? not_allowed(eviction, entry->ticket.pid, fault)
-						 : system_fault(eviction->lock, error, fault);
+	for (int i = 0; i < UNSEEN_ROUNDS; i++) {
+		result = try_to_signal(eviction, entry, signal, fault);
+		if (result != ACQUIRE_BUSY)
+			return result;
+		clock_poll(NULL, 0, clock_monotonic() + ROUND);
+	}
+	fault_set(
+	    fault, FAULT_OTHER_PROCESS, 0, "%s: pid %d", eviction->lock->name, entry->ticket.pid);
+	return ACQUIRE_FAULT;
 }
 
 enum acquire
