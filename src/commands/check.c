@@ -2,12 +2,15 @@
 /* lockrun check: asked by a command inside its term, between two batches of work. */
 #include "commands/commands.h"
 
+#include <bsd/string.h>
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "commands/say.h"
 #include "election/asks.h"
+#include "election/nested.h"
 #include "election/roster.h"
 #include "values/lockname.h"
 
@@ -41,25 +44,62 @@ still_leads(const struct lockdir *lock, const char *contender)
 	return leads;
 }
 
+/* The innermost term is the one that the environment tells of. */
 static bool
-is_inside(const struct options *options, const char *name, const char *contender)
+is_innermost(const struct options *options)
 {
-	if (name == NULL || contender == NULL)
+	const char *name = getenv("LOCKRUN_NAME");
+
+	if (name == NULL || getenv("LOCKRUN_CONTENDER") == NULL)
 		return false;
 	return options->word_count == 0 || strcmp(options->words[0], name) == 0;
+}
+
+/* Of a term further out the kernel tells: its lockrun is our ancestor, or we hold its lock. */
+static bool
+find_outer(const struct lockdir *lock, char contender[CONTENDER_SIZE])
+{
+	const struct nested nested = nested_find(lock);
+	struct roster roster;
+	struct fault fault;
+
+	contender[0] = '\0';
+	if (!nested.inside || roster_read(lock, &roster, &fault) == -1)
+		return false;
+	if (roster.unsupervised)
+		strlcpy(contender, roster.last_term.contender, CONTENDER_SIZE);
+	for (size_t i = 0; i < roster.count; i++) {
+		const struct roster_entry *entry = &roster.entries[i];
+
+		if (entry->ticket.state == TICKET_HOLDING && entry->same_namespace &&
+		    entry->ticket.pid == nested.pid)
+			strlcpy(contender, entry->text.contender, CONTENDER_SIZE);
+	}
+	roster_free(&roster);
+	return true;
+}
+
+static struct ending
+outside(const struct options *options)
+{
+	struct fault fault;
+
+	fault_set(&fault, FAULT_USAGE_OUTSIDE_TERM, 0, "%s",
+	    options->word_count == 1 ? options->words[0] : "check");
+	return say_fault(&fault);
 }
 
 struct ending
 command_check(char **arguments, struct process_entry *entry)
 {
-	const char *contender = getenv("LOCKRUN_CONTENDER");
-	const char *inside = getenv("LOCKRUN_NAME");
+	char contender[CONTENDER_SIZE] = "";
 	struct statedir directory;
 	struct lockname name;
 	struct lockdir lock;
 	struct options options;
 	struct ending ending;
 	struct fault fault;
+	bool innermost;
 
 	(void)entry;
 	if (!command_parse(SUB_CHECK, arguments, &options, &ending))
@@ -68,18 +108,20 @@ command_check(char **arguments, struct process_entry *entry)
 		fault_set(&fault, FAULT_USAGE_EXTRA_WORD, 0, "%s", options.words[1]);
 		return say_fault(&fault);
 	}
-	if (options.word_count == 1 && lockname_parse(options.words[0], &name, &fault) == -1)
+	innermost = is_innermost(&options);
+	if (options.word_count == 0 && !innermost)
+		return outside(&options);
+	if (lockname_parse(options.word_count == 1 ? options.words[0] : getenv("LOCKRUN_NAME"),
+		&name, &fault) == -1)
 		return say_fault(&fault);
-	if (!is_inside(&options, inside, contender)) {
-		fault_set(&fault, FAULT_USAGE_OUTSIDE_TERM, 0, "%s",
-		    options.word_count == 1 ? options.words[0] : "check");
-		return say_fault(&fault);
-	}
-	if (lockname_parse(inside, &name, &fault) == -1 ||
-	    statedir_open(options.directory, STATE_READ, &directory, &fault) == -1 ||
+	if (statedir_open(options.directory, STATE_READ, &directory, &fault) == -1 ||
 	    lockdir_open(&directory, name.text, STATE_READ, NULL, 0, &lock, &fault) == -1)
-		return say_fault(&fault);
-	if (still_leads(&lock, contender))
+		return innermost ? say_fault(&fault) : outside(&options);
+	if (innermost)
+		strlcpy(contender, getenv("LOCKRUN_CONTENDER"), sizeof(contender));
+	else if (!find_outer(&lock, contender))
+		return outside(&options);
+	if (contender[0] != '\0' && still_leads(&lock, contender))
 		return (struct ending){.status = STATUS_OK};
 	return (struct ending){.status = STATUS_STALE};
 }
