@@ -38,13 +38,15 @@ displays() {
 }
 
 # as_printed FILE WORDS [ARG...]: run the one display that holds these words: "$ " commands by a shell, a
-# script by its name, here ./printed; a crontab line as cron does, with the places it names being here.
+# script by its name, here ./printed; a crontab line as cron does. Places of the system are here, and
+# lines of a display that are no commands are what has to come out.
 as_printed() {
 	local file=$1 found
-	found=$(displays "$file" | grep -F -- "$2")
+	found=$(displays "$file" | grep -F -- "$2" | sort -u)
 	[ -n "$found" ] && [ "$(wc -l <<<"$found")" -eq 1 ] ||
 		{ echo "in $file, not once: $2" >&2; return 1; }
 	shift 2
+	rm -f printed.commands printed.output
 	tr '\037' '\n' <<<"$found" >printed
 	case $found in
 	'#!'*)
@@ -52,11 +54,18 @@ as_printed() {
 		./printed "$@"
 		;;
 	'$ '*)
-		sed -i 's/^\$ //' printed
-		sh printed
+		awk '
+			/^\$ / || goes_on { print substr($0, goes_on ? 1 : 3) >"printed.commands"; goes_on = /\\$/; next }
+			{ print >"printed.output" }' printed
+		sed -i "s,/run/lock/\|/tmp/\|/var/lib/,$PWD/,g" printed.commands
+		if [ -e printed.output ]; then
+			diff printed.output <(sh printed.commands) >&2
+		else
+			sh printed.commands
+		fi
 		;;
 	*)
-		sed -i -e 's/^\([^ ]* \)\{5\}//' -e "s|/usr/local/bin/lockrun|$LOCKRUN|; s|/opt|$PWD/opt|" printed
+		sed -i -e '1s/^\([^ ]* \)\{5\}//' -e "s|/usr/local/bin/lockrun|$LOCKRUN|; s|/opt|$PWD/opt|" printed
 		env -i HOME="$HOME" SHELL=/bin/sh PATH=/usr/bin:/bin LOCKRUN_DIR="$LOCKRUN_DIR" \
 			LOCKRUN_TEST_MARK="$LOCKRUN_TEST_MARK" RAN="$RAN" sh -c "$(cat printed)"
 		;;
