@@ -48,7 +48,7 @@ fish_subcommands() { sed -n 's/.* __lockrun_first -a \([a-z-]*\) .*/\1/p' "$FISH
 program_options() {
 	for subcommand in $(program_subcommands); do
 		"$LOCKRUN" "$subcommand" --help | awk -v subcommand="$subcommand" '
-			/^Options:/ { inside = 1; next }
+			/^(Options|Everyday options|More options):$/ { inside = 1; next }
 			/^$/ { inside = 0 }
 			inside { # what stands before the column of the explanations
 				count = split(substr($0, 1, 36), word, " ")
@@ -124,6 +124,16 @@ fish_options() {
 @test "options: the help shows every row of the table, and nothing else" {
 	agree "the option table" "$(table option)" \
 		"lockrun --help" "$(program_options | cut -d' ' -f2)"
+}
+
+@test "options: the help begins with the crontab line and those of every day" {
+	run -0 "$LOCKRUN" --help
+	crontab=$(section "$MANUAL" DESCRIPTION | grep '^\*/5')
+	[ "${lines[2]}" = "  $crontab" ]
+	[ "${lines[3]}" = "Everyday options:" ]
+	[ "$(sed -n '/^Everyday/,/^$/s/^  \(-.\),.*/\1/p' <<<"$output" | sort | paste -sd' ')" = "-E -m -n -q -v -w" ]
+	# On the first page of a terminal.
+	[[ "${lines[9]}" == "  -q, --quiet"* ]]
 }
 
 @test "options: program and manual agree" {

@@ -23,14 +23,41 @@ print_option(const struct option_row *row)
 	printf("%-*s %s\n", HELP_COLUMN, left, row->help);
 }
 
-static void
-print_options(enum subcommand subcommand)
+/* Those of a run that most people need, and no others, most of the time. */
+static const char *const everyday[] = {
+    "if-available", "wait", "conflict-exit-code", "max-hold", "verbose", "quiet"};
+
+static bool
+is_everyday(const struct option_row *row)
 {
-	puts("\nOptions:");
+	for (size_t i = 0; i < sizeof(everyday) / sizeof(everyday[0]); i++) {
+		if ((row->subcommands & SUB_RUN) != 0 && strcmp(row->name, everyday[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void
+print_options(const char *title, enum subcommand subcommand, bool everyday_ones)
+{
+	printf("\n%s:\n", title);
 	for (size_t i = 0; i < option_table_length; i++) {
-		if ((option_table[i].subcommands & subcommand) != 0 &&
-		    option_table[i].trait != OPTION_SPELLING)
-			print_option(&option_table[i]);
+		const struct option_row *row = &option_table[i];
+
+		if ((row->subcommands & subcommand) != 0 && row->trait != OPTION_SPELLING &&
+		    (subcommand != SUB_RUN || is_everyday(row) == everyday_ones))
+			print_option(row);
+	}
+}
+
+static void
+print_subcommands(void)
+{
+	puts("\nSubcommands, each with its own --help:");
+	for (size_t i = 0; i < command_table_length; i++) {
+		if (command_table[i].subcommand != SUB_RUN)
+			printf(
+			    "  lockrun %s %s\n", command_table[i].word, command_table[i].synopsis);
 	}
 }
 
@@ -52,21 +79,20 @@ help_print(enum subcommand subcommand)
 	if (subcommand != SUB_RUN) {
 		printf("usage: lockrun %s %s\n%s\n", command->word, command->synopsis,
 		    command->summary);
-		print_options(subcommand);
+		print_options("Options", subcommand, false);
 		return;
 	}
-	printf("usage: lockrun %s\n", command->synopsis);
-	for (size_t i = 0; i < command_table_length; i++) {
-		if (command_table[i].subcommand != SUB_RUN)
-			printf("       lockrun %s %s\n", command_table[i].word,
-			    command_table[i].synopsis);
-	}
-	puts("\nRun COMMAND while holding the lock NAME, one leader at a time. In a crontab:\n"
-	     "  /usr/local/bin/lockrun -n -m 10m app:v1:single-flight:sync -- /opt/sync");
-	print_options(subcommand);
+	printf("usage: lockrun %s\n\n"
+	       "Run COMMAND while holding the lock NAME, one leader at a time. In a crontab:\n"
+	       "  */5 * * * * /usr/local/bin/lockrun -n -m 10m app:v1:single-flight:sync -- "
+	       "/opt/sync\n",
+	    command->synopsis);
+	print_options("Everyday options", subcommand, true);
+	print_options("More options", subcommand, false);
+	print_subcommands();
 	print_statuses();
 	puts("\nNames: app:vN:kind:resource[:scope...]. Durations: 250ms, 30s, 1.5m, 2h, 1d.\n"
-	     "More: man lockrun");
+	     "More: man lockrun; how to use it well: man 7 lockrun");
 }
 
 void
