@@ -174,6 +174,24 @@ fish_options() {
 	)"
 }
 
+# json_keys FILE...: the names of the fields that it writes.
+json_keys() {
+	tr -s '\n\t' ' ' <"$1" | grep -oE '(json_[a-z]+|write_[a-z]+|put_[a-z_]+)\((begin\([^)]*\)|[^"()]*), "[a-z_]+"' |
+		sed 's/.*"\(.*\)"/\1/'
+}
+documented_fields() { section "$MANUAL" "$1" | sed -n 's/^\.It Cm //p' | sed 's/ , /\n/g'; }
+
+@test "fields: those of the documents are in the manual" {
+	agree "the documents" "$(
+		for file in write_json history status stats watch; do json_keys "src/commands/$file.c"; done
+		sed -n 's/^    {"\([a-z_]*\)", "lockrun_.*/\1/p' src/commands/stats.c
+	)" "Documents of $MANUAL" "$(documented_fields Documents)"
+}
+
+@test "fields: those of the events are in the manual" {
+	agree "the events" "$(json_keys src/election/events.c)" "Events of $MANUAL" "$(documented_fields Events)"
+}
+
 @test "environment: what the program reads is in the manual" {
 	agree "getenv in src" "$(grep -rho 'getenv("[A-Z_]*")' src | sed 's/.*("\(.*\)")/\1/')" \
 		"ENVIRONMENT of $MANUAL" \
