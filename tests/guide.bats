@@ -235,6 +235,27 @@ pauses() {
 	LOCKRUN_GENERATION=2 printed 'curl'
 }
 
+@test "a fence lets in no older leader" {
+	stub make-orders 'echo "$LOCKRUN_GENERATION"'
+	displays "$MANUAL" | grep -F orders.fence | tr '\037' '\n' >bin/export-orders
+	chmod +x bin/export-orders
+	sh -c "$(sed -n '2s/^# //p' bin/export-orders)"
+	[ "$(cat orders)" = 1 ]
+	sh -c "$(sed -n '2s/^# //p' bin/export-orders)"
+	[ "$(cat orders)" = 2 ]
+	# The first leader again, which was frozen meanwhile.
+	LOCKRUN_NAME=shop:v3:leader:export LOCKRUN_GENERATION=1 run -76 printed 'orders.fence'
+	[ "$(cat orders)" = 2 ]
+}
+
+@test "a person looks at what was lost" {
+	stub close-the-day 'kill -KILL $PPID'
+	run -137 printed '--after-lost refuse'
+	ran_is close-the-day
+	run -77 printed '--after-lost refuse'
+	ran_is close-the-day
+}
+
 @test "two kinds of failure" {
 	run -0 printed 'look at the index'
 	[[ "$output" == *'nothing was run: try again' ]]

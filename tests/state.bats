@@ -14,6 +14,7 @@ setup() {
 
 # about FILE: what the manual says about a file.
 about() { section "$MANUAL" "dir/$1"; }
+about_fence() { section "$MANUAL" "The file of a fence"; }
 
 # example FILE: its example, each slot unfolded to one line.
 example() {
@@ -198,4 +199,18 @@ put() {
 		ends 124 "$HOLDER"
 		rm -f held "hold.$LOCK"
 	done
+}
+
+@test "the file of a fence is written as its example shows, and the program reads it" {
+	export LOCKRUN_NAME=$LOCK LOCKRUN_GENERATION=57
+	agree "the third slot" "$(about_fence | literal | tail -n 1 | keys | grep -vx sum)" "its list" "$(about_fence | items Cm)"
+	"$LOCKRUN" fence made true
+	diff <(about_fence | literal | shape) <(shape <made) >&2
+	while read -r line; do
+		slot 256 "$line"
+	done < <(about_fence | literal) >shown
+	chmod 600 shown
+	"$LOCKRUN" fence shown true
+	LOCKRUN_GENERATION=56 run -76 "$LOCKRUN" fence shown true
+	[[ "$output" == *"seen 57, we are 56"* ]]
 }
