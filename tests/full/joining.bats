@@ -44,6 +44,7 @@ all_came() { [ "$(find "$LOCKRUN_DIR/$LOCK/q" -type f -name '[0-9]*' 2>/dev/null
 
 @test "one who joined and is frozen keeps nobody from the status, also while somebody else leads" {
 	fly
+	await test -s runs
 	join
 	frozen_one=$STARTED
 	await knows "$frozen_one"
