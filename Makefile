@@ -132,10 +132,42 @@ probes: $(PROBES)
 try: all
 	@LOCKRUN=$(BUILD)/lockrun sh tests/try.sh
 
-unit-build: $(UNITS)
+# The inputs that fuzzing began with and found, without a fuzzer.
+TARGETS   = $(filter-out replay,$(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c)))
+REPLAYS   = $(TARGETS:%=$(BUILD)/fuzz/%)
 
-unit: $(UNITS)
-	@failed=0; for test in $^; do $$test || failed=1; done; exit $$failed
+$(BUILD)/fuzz/%: tests/fuzz/%.c tests/fuzz/replay.c tests/fuzz/fuzz.h $(VALUES)
+	@mkdir -p $(@D)
+	$(CC) $(ALLCFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $< tests/fuzz/replay.c $(VALUES) $(ALLLIBS)
+
+unit-build: $(UNITS) $(REPLAYS)
+
+unit: $(UNITS) $(REPLAYS)
+	@failed=0; for test in $(UNITS); do $$test || failed=1; done; \
+	for target in $(TARGETS); do \
+		$(BUILD)/fuzz/$$target tests/fuzz/corpus/$$target || failed=1; \
+	done; exit $$failed
+
+# make fuzz SECONDS=N: each target for so long; needs clang and its compiler-rt (libclang-rt-dev).
+# What is found stands in $(BUILD)/fuzzing/found/TARGET.
+SECONDS   = 60
+FUZZING   = $(TARGETS:%=$(BUILD)/fuzzing/%)
+FUZZFLAGS = -std=gnu11 -D_GNU_SOURCE -DLOCKRUN_VERSION='"$(VERSION)"' -Isrc $(BSDFLAGS) -O1 -g \
+            -fno-omit-frame-pointer -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
+
+$(BUILD)/fuzzing/%: tests/fuzz/%.c tests/fuzz/fuzz.h $(wildcard src/values/*.[ch])
+	@mkdir -p $(@D)
+	clang $(FUZZFLAGS) -o $@ $< $(wildcard src/values/*.c) $(BSDLIBS)
+
+fuzz: $(FUZZING)
+	@failed=0; for target in $(TARGETS); do \
+		found=$(BUILD)/fuzzing/found/$$target; mkdir -p $$found; \
+		$(BUILD)/fuzzing/$$target -max_total_time=$(SECONDS) -max_len=2048 -print_final_stats=1 \
+		    -artifact_prefix=$$found/ $$found tests/fuzz/corpus/$$target \
+		    >$$found.log 2>&1 || failed=1; \
+		echo "$$target: $$(sed -n 's/^stat::number_of_executed_units: *//p' $$found.log) runs," \
+		    "$$(grep -c '^SUMMARY' $$found.log) faults"; \
+	done; exit $$failed
 
 BEHAVE    = LOCKRUN=$(BUILD)/lockrun PROBES=$(BUILD)/probe $(BATS)
 PLAIN     = $(patsubst tests/%.bats,plain-%,$(wildcard tests/*.bats))
@@ -204,7 +236,7 @@ shellcheck:
 	shellcheck .ci/run $(wildcard tests/*.sh tests/*/*.sh)
 	shellcheck --severity=error $(wildcard tests/*.ba* tests/*/*.bats)
 
-.PHONY: all static dist install uninstall clean try unit unit-build probes check check-full full sanitized plain \
+.PHONY: fuzz all static dist install uninstall clean try unit unit-build probes check check-full full sanitized plain \
         $(FULL) $(PLAIN) bench torture lint tidy cppcheck format shellcheck
 .DELETE_ON_ERROR:
--include $(OBJECTS:.o=.d) $(UNITS:=.d)
+-include $(OBJECTS:.o=.d) $(UNITS:=.d) $(REPLAYS:=.d)
