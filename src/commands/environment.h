@@ -12,7 +12,7 @@
 #define ENVIRONMENT_SIZE (PATH_MAX + 3 * 256 + 1024)
 
 struct environment {
-	char **entries; /* NULL-terminated; ours come first */
+	char **entries;		      /* NULL-terminated; ours come first */
 	char texts[ENVIRONMENT_SIZE]; /* of ours, one behind the other */
 };
 
