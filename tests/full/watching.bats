@@ -31,6 +31,35 @@ calls_of_status() {
 	[ $((most - more)) -le 920 ]
 }
 
+@test "stats --prometheus: a reader that others wrote takes it, and finds the same figures" {
+	local python=/usr/bin/python3 # the package is Debian's, and so is this one
+	"$LOCKRUN" demo:v1:leader:a true
+	"$LOCKRUN" demo:v1:leader:b true
+	run -3 "$LOCKRUN" demo:v1:leader:b sh -c 'exit 3'
+	hold demo:v1:leader:b
+	"$LOCKRUN" stats --prometheus >metrics
+	run -0 "$python" - metrics <<-'PYTHON'
+		import sys
+		from prometheus_client.parser import text_string_to_metric_families
+
+		for family in text_string_to_metric_families(open(sys.argv[1]).read()):
+		    assert family.documentation and family.type in ("counter", "gauge"), family
+		    values = {sample.labels["lock"][-1]: sample.value for sample in family.samples}
+		    assert len(values) == len(family.samples) == 2, family
+		    if not family.name.endswith("seconds"):
+		        print(family.name, *(f"{lock}={values[lock]:g}" for lock in "ab"))
+	PYTHON
+	[ "$output" = 'lockrun_generation a=1 b=3
+lockrun_held a=0 b=1
+lockrun_waiting a=0 b=0
+lockrun_finished a=1 b=1
+lockrun_failed a=0 b=1
+lockrun_stepped_down a=0 b=0
+lockrun_not_started a=0 b=0
+lockrun_skips a=0 b=0' ]
+	release demo:v1:leader:b
+}
+
 @test "status: the JSON is one document that another reader understands" {
 	hold
 	start "$LOCKRUN" --note 'a "note" \ ü' "$LOCK" true
