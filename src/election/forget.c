@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include "election/forget.h"
 
+#include <errno.h>
 #include <unistd.h>
 
 #include "election/floor.h"
@@ -87,8 +88,9 @@ forget_free(const struct lockdir *lock, duration_t older_than, struct fault *fau
 	int lock_fd;
 
 	lock_fd = lockdir_file(lock, STATE_LOCK, STATE_CONTEND, fault);
+	/* Another one was quicker to forget it. */
 	if (lock_fd == -1)
-		return FORGET_FAULT;
+		return fault->error == ENOENT ? FORGET_IN_USE : FORGET_FAULT;
 	if (lock_try(lock_fd, LOCK_EXCLUSIVE) == LOCK_TAKEN)
 		result = forget_held(lock, lock_fd, older_than, fault);
 	close(lock_fd);

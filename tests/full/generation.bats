@@ -149,3 +149,16 @@ prune() { strace -y -o trace -e trace=pwrite64,fsync,fdatasync,renameat "$@" "$L
 		[ "$synced" -lt "$moved" ] || { echo "$call"; cat trace; false; }
 	done
 }
+
+@test "two prunes that meet at one lock: the slower one has nothing to say" {
+	"$LOCKRUN" "$LOCK" true
+	# It has looked at the lock, and the other one is through before it takes it.
+	start strace -o trace -P "$(realpath "$LOCKRUN_DIR")/$LOCK/terms" -e trace=pread64,close \
+	    -e inject=close:delay_enter=2s:when=1 "$LOCKRUN" prune --older-than 1ms >said 2>&1
+	local slower=$STARTED
+	await grep -qs '^pread64.*generation=1' trace
+	run -0 "$LOCKRUN" prune --older-than 1ms
+	[ "$output" = "$LOCK" ]
+	ends 0 "$slower"
+	[ ! -s said ]
+}
