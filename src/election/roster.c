@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "election/generation.h"
-#include "election/previous.h"
 #include "election/queue.h"
 #include "election/skips.h"
 #include "election/terms.h"
@@ -112,13 +111,30 @@ lock_is_held(const struct lockdir *lock, bool *shared)
 	return held;
 }
 
+/* Each record once: it is the half of what a look at an idle lock costs. */
 static void
 read_records(const struct lockdir *lock, struct roster *roster)
 {
-	roster->generation = generation_last(lock);
-	roster->has_last_term =
-	    roster->generation != 0 && terms_read(lock, roster->generation, &roster->last_term);
-	roster->previous = previous_read(lock);
+	const struct told_outcome unknown = {.outcome = OUTCOME_UNKNOWN};
+	struct number_plan plan;
+	struct term newest;
+	bool found;
+
+	clock_boot_id(roster->boot);
+	if (!generation_read(lock, roster->boot, &plan)) {
+		roster->previous = (struct previous){.last = unknown, .ran = unknown};
+		return;
+	}
+	roster->generation = plan.current.last;
+	found = terms_newest(lock, &plan, &newest);
+	roster->previous = previous_find(&plan, found ? &newest : NULL, roster->boot);
+	if (roster->generation == 0)
+		return;
+	/* What another boot left may tell of a later one than number does. */
+	if (found && newest.generation == roster->generation)
+		roster->last_term = newest;
+	roster->has_last_term = (found && newest.generation == roster->generation) ||
+				terms_read(lock, roster->generation, &roster->last_term);
 }
 
 static int
@@ -202,7 +218,6 @@ roster_read(const struct lockdir *lock, struct roster *roster, struct fault *fau
 			    lock->directory->path, lock->name);
 		}
 	} while (may_have_changed(roster) && --attempts > 0);
-	clock_boot_id(roster->boot);
 	skips_read(lock, &roster->skips);
 	complete(roster);
 	roster->unsupervised =

@@ -112,14 +112,17 @@ clock_poll(struct pollfd *watched, nfds_t count, duration_t until)
 void
 clock_boot_id(char boot[BOOT_ID_SIZE])
 {
-	ssize_t length;
+	static char known[BOOT_ID_SIZE];
+	ssize_t length = 0;
 	int fd;
 
-	boot[0] = '\0';
-	fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-	if (fd == -1)
-		return;
-	length = read(fd, boot, BOOT_ID_SIZE - 1);
-	close(fd);
-	boot[length == BOOT_ID_SIZE - 1 ? length : 0] = '\0';
+	/* No process outlives its boot. */
+	if (known[0] == '\0' &&
+	    (fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)) != -1) {
+		length = read(fd, known, BOOT_ID_SIZE - 1);
+		close(fd);
+		if (length != BOOT_ID_SIZE - 1)
+			known[0] = '\0';
+	}
+	memcpy(boot, known, BOOT_ID_SIZE);
 }
