@@ -16,7 +16,7 @@ RANDOM=$4
 lock=demo:v1:single-flight:probe
 runs=0 lost=0 more=0 statuses=0 lies=0 unknown=0 strange=0 killed_joiners=0 killed_leaders=0 killed_commands=0
 
-cat >command <<'END'
+cat >./command <<'END'
 #!/bin/sh
 status=$(($(od -An -N1 -tu1 /dev/urandom) % 60 + 1))
 echo "$LOCKRUN_GENERATION $$ $PPID" >>begun
