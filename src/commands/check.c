@@ -92,6 +92,7 @@ outside(const struct options *options)
 struct ending
 command_check(char **arguments, struct process_entry *entry)
 {
+	const char *own = getenv("LOCKRUN_CONTENDER");
 	char contender[CONTENDER_SIZE] = "";
 	struct statedir directory;
 	struct lockname name;
@@ -117,8 +118,8 @@ command_check(char **arguments, struct process_entry *entry)
 	if (statedir_open(options.directory, STATE_READ, &directory, &fault) == -1 ||
 	    lockdir_open(&directory, name.text, STATE_READ, NULL, 0, &lock, &fault) == -1)
 		return innermost ? say_fault(&fault) : outside(&options);
-	if (innermost)
-		strlcpy(contender, getenv("LOCKRUN_CONTENDER"), sizeof(contender));
+	if (innermost && own != NULL)
+		strlcpy(contender, own, sizeof(contender));
 	else if (!find_outer(&lock, contender))
 		return outside(&options);
 	if (contender[0] != '\0' && still_leads(&lock, contender))

@@ -214,7 +214,8 @@ complete(struct campaign *campaign, struct fault *fault)
 	return patience_left(&campaign->patience);
 }
 
-static enum acquire
+/* One loop on purpose: each way out of a wait stands beside the others. */
+static enum acquire /* NOLINTNEXTLINE(readability-function-cognitive-complexity) */
 acquire(struct campaign *campaign, struct fault *fault)
 {
 	char path[LOCKDIR_PATH_SIZE];

@@ -30,7 +30,7 @@ terms_seed(void)
 static int
 make_anew(const struct lockdir *lock, int fd)
 {
-	if (pwrite(fd, terms_seed(), TERM_FILE_SIZE, 0) != TERM_FILE_SIZE)
+	if (pwrite(fd, terms_seed(), TERM_FILE_SIZE, 0) != (ssize_t)TERM_FILE_SIZE)
 		return 0;
 	return fsync(fd) == -1 ? -1 : lockdir_sync(lock);
 }

@@ -94,11 +94,13 @@ static int
 gather_families(const struct names *all, struct families *families)
 {
 	*families = (struct families){.count = all->count};
+	/* NOLINTNEXTLINE(bugprone-sizeof-expression): pointers are what it lists. */
 	families->items = calloc(all->count + 1, sizeof(*families->items));
 	if (families->items == NULL)
 		return -1;
 	for (size_t i = 0; i < all->count; i++)
 		families->items[i] = &all->items[i];
+	/* NOLINTNEXTLINE(bugprone-sizeof-expression) */
 	qsort(families->items, families->count, sizeof(*families->items), by_family);
 	return 0;
 }
@@ -210,7 +212,7 @@ views_read(const struct statedir *directory, char *const *names, size_t count, s
 void
 views_free(struct views *views)
 {
-	for (size_t i = 0; i < views->count; i++) {
+	for (size_t i = 0; views->items != NULL && i < views->count; i++) {
 		roster_free(&views->items[i].roster);
 		free(views->items[i].versions);
 	}

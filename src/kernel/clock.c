@@ -113,7 +113,7 @@ void
 clock_boot_id(char boot[BOOT_ID_SIZE])
 {
 	static char known[BOOT_ID_SIZE];
-	ssize_t length = 0;
+	ssize_t length;
 	int fd;
 
 	/* No process outlives its boot. */

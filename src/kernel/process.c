@@ -189,7 +189,7 @@ process_start(
 
 	child = vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork) */
 	if (child == 0)
-		be_the_command(plan, entry, parent, &error);
+		be_the_command(plan, entry, parent, &error); /* NOLINT(clang-analyzer-unix.Vfork) */
 	if (child == -1)
 		return fault_set(fault, FAULT_START, errno, "%s", command);
 	if (error == 0)

@@ -22,7 +22,7 @@
 
 #define NUMBER_SLOTS	 2
 #define NUMBER_SLOT_SIZE 256
-#define NUMBER_FILE_SIZE (NUMBER_SLOTS * NUMBER_SLOT_SIZE)
+#define NUMBER_FILE_SIZE ((size_t)NUMBER_SLOTS * NUMBER_SLOT_SIZE)
 #define NUMBER_STEP	 64 /* generations that one sync pays for */
 
 struct number {
@@ -108,7 +108,7 @@ bool fence_unpack(
 
 #define TERM_SLOTS     64
 #define TERM_SLOT_SIZE 1024
-#define TERM_FILE_SIZE ((TERM_SLOTS + 1) * TERM_SLOT_SIZE) /* the sums follow the terms */
+#define TERM_FILE_SIZE ((size_t)(TERM_SLOTS + 1) * TERM_SLOT_SIZE) /* the sums follow the terms */
 
 enum term_stage {
 	TERM_EMPTY,   /* no term used this slot yet */
