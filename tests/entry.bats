@@ -53,12 +53,11 @@ needs_scratch_user() {
 
 @test "process 1 reaps the orphans of its namespace, while the command runs" {
 	needs_namespaces
+	export PATIENCE
+	export -f await not
 	run -4 in_namespace --mount-proc "$LOCKRUN" "$LOCK" bash -c '
 		for i in {1..50}; do (setsid sh -c "exit 3" &) done
-		for i in {1..500}; do
-			grep -qs ") Z " /proc/[0-9]*/stat || { echo none left; exit 4; }
-			sleep 0.02
-		done'
+		await not grep -qs ") Z " /proc/[0-9]*/stat && echo none left && exit 4'
 	[ "$output" = 'none left' ]
 }
 
@@ -288,9 +287,9 @@ has_lines() { [ "$(cat "$2" 2>/dev/null | wc -l)" -eq "$1" ]; }
 	run -0 bash -c 'exec "$0" "$1" sleep 0.3 < <(exit 9)' "$LOCKRUN" "$LOCK"
 	run -5 bash -c 'exec "$0" "$1" sh -c "exit 5" < <(exit 9)' "$LOCKRUN" "$LOCK"
 	# None of them is a zombie while the command runs.
-	run -0 bash -c 'exec "$0" "$1" bash -c "for i in {1..500}; do
-			grep -qs \") Z \$PPID \" /proc/[0-9]*/stat || { echo reaped; exit; }
-			sleep 0.02
-		done" < <(exit 9)' "$LOCKRUN" "$LOCK"
+	export PATIENCE
+	export -f await not
+	run -0 bash -c 'exec "$0" "$1" bash -c "await not grep -qs \") Z \$PPID \" /proc/[0-9]*/stat &&
+		echo reaped" < <(exit 9)' "$LOCKRUN" "$LOCK"
 	[ "$output" = reaped ]
 }

@@ -3,21 +3,29 @@
 # seen by the caller; and the lock is held until the last of the tree is gone.
 load helper
 
-# A command that writes a line to `got` for each signal NAME it gets, until `finish` exists.
+# A command that writes a line to `got` for each signal NAME it gets, until `finish_counting`.
 counting() {
+	mkfifo gate
 	cat >counting <<-'COUNTING'
 		#!/bin/bash
 		for signal; do
 			trap "echo $signal >>got" "$signal"
 		done
+		exec 8<>gate
 		echo $$ >ready
+		# With a limit, since SIGWINCH interrupts no read: its trap has its turn in between.
 		until [ -e finish ]; do
-			sleep 0.02 &
-			wait
+			read -rt 0.1 _ <&8
 		done
 		exit 5
 	COUNTING
 	chmod +x counting
+}
+
+# The gate is opened for both, so as not to wait for one that has seen `finish` already.
+finish_counting() {
+	touch finish
+	echo 1<>gate
 }
 
 lines_in() { [ "$(wc -l <"$2" 2>/dev/null || echo 0)" -ge "$1" ]; }
@@ -33,7 +41,7 @@ lines_in() { [ "$(wc -l <"$2" 2>/dev/null || echo 0)" -ge "$1" ]; }
 		await test -s ready
 		kill -s "$signal" "$STARTED"
 		await test -s got
-		touch finish
+		finish_counting
 		ends 5 "$STARTED"
 		[ "$(cat got)" = "$signal" ]
 	done
@@ -48,7 +56,7 @@ lines_in() { [ "$(wc -l <"$2" 2>/dev/null || echo 0)" -ge "$1" ]; }
 		kill -s RTMIN+3 "$STARTED"
 		await lines_in "$i" got
 	done
-	touch finish
+	finish_counting
 	ends 5 "$STARTED"
 	[ "$(wc -l <got)" -eq 5 ]
 }
@@ -77,7 +85,7 @@ lines_in() { [ "$(wc -l <"$2" 2>/dev/null || echo 0)" -ge "$1" ]; }
 	kill -HUP "$STARTED"
 	kill -USR1 "$STARTED"
 	await test -s got
-	touch finish
+	finish_counting
 	ends 5 "$STARTED"
 }
 
@@ -104,23 +112,22 @@ lines_in() { [ "$(wc -l <"$2" 2>/dev/null || echo 0)" -ge "$1" ]; }
 }
 
 @test "a signal that the command sends to lockrun does not come back to it" {
+	mkfifo finish
 	cat >talking <<-'TALKING'
 		#!/bin/bash
 		trap 'echo USR1 >>got' USR1
 		trap 'echo USR2 >>got' USR2
 		kill -USR1 $PPID
+		exec 8<>finish
 		echo >ready
-		until [ -e finish ]; do
-			sleep 0.02 &
-			wait
-		done
+		read -r _ <&8
 	TALKING
 	chmod +x talking
 	lead "$LOCK" ./talking
 	await test -s ready
 	kill -USR2 "$STARTED"
 	await test -s got
-	touch finish
+	echo >finish
 	ends 0 "$STARTED"
 	[ "$(cat got)" = USR2 ]
 }
@@ -136,21 +143,23 @@ lines_in() { [ "$(wc -l <"$2" 2>/dev/null || echo 0)" -ge "$1" ]; }
 	await is_stopped "$(cat ready)"
 	kill -CONT "$STARTED"
 	await lines_in 2 got
-	touch finish
+	finish_counting
 	ends 5 "$STARTED"
 	[ "$(tr '\n' ' ' <got)" = 'USR1 CONT ' ]
 }
 
 @test "signals go to the command alone, not to what it started" {
+	mkfifo finish
 	lead "$LOCK" bash -c '
 		trap "echo outer >>got" USR1
-		bash -c "trap \"echo inner >>got\" USR1; echo >ready; until [ -e finish ]; do sleep 0.02 & wait; done" &
-		until [ -e finish ]; do sleep 0.02 & wait $!; done
+		exec 8<>finish
+		bash -c "trap \"echo inner >>got\" USR1; echo >ready; read -r _ <&8" &
+		read -r _ <&8
 		wait'
 	await test -s ready
 	kill -USR1 "$STARTED"
 	await test -s got
-	touch finish
+	printf '\n\n' >finish
 	ends 0 "$STARTED"
 	[ "$(cat got)" = outer ]
 }
@@ -169,7 +178,7 @@ lines_in() { [ "$(wc -l <"$2" 2>/dev/null || echo 0)" -ge "$1" ]; }
 	cat >inner <<-'INNER'
 		#!/bin/sh
 		trap 'echo "$0" >>clean; exit' TERM
-		sleep 600 &
+		tail -f /dev/null &
 		echo >>ready
 		wait
 	INNER
@@ -261,7 +270,7 @@ is_stopped() { [ "$(state_of "$1")" = T ]; }
 	await lines_in 1 got
 	kill "$STARTED"
 	await lines_in 2 got
-	touch finish
+	finish_counting
 	ends 5 "$STARTED"
 	[ "$(wc -l <got)" -eq 2 ]
 }
@@ -447,7 +456,7 @@ typing() { exec env --default-signal script -qec "$1" /dev/null <&5 >screen 2>&1
 	kill -CONT "$lockrun"
 	kill -USR1 "$lockrun"
 	await lines_in 2 got
-	touch finish
+	finish_counting
 	ends 5 "$STARTED"
 	exec 5>&-
 	[ "$(tr '\n' ' ' <got)" = 'INT USR1 ' ]
