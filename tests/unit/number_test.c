@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: ISC */
+#include "chance.h"
 #include "expect.h"
 #include "values/record.h"
 
@@ -175,23 +176,6 @@ number_pasts(void)
 		ROW(EXPECT(plan.fresh == pasts[i].fresh), "%zu", i);
 		ROW(EXPECT(plan.trusted == pasts[i].trusted), "%zu", i);
 	}
-}
-
-static uint64_t
-random_bits(void)
-{
-	static uint64_t state = 88172645463325252U;
-
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state;
-}
-
-static bool
-chance(unsigned in)
-{
-	return random_bits() % in == 0;
 }
 
 /*

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: ISC */
 #include <signal.h>
 
+#include "chance.h"
 #include "expect.h"
 #include "values/record.h"
 
@@ -188,23 +189,6 @@ lost_ones_are_refused(void)
 }
 
 /* ---- a machine that is killed and switched off ---- */
-
-static uint64_t
-random_bits(void)
-{
-	static uint64_t state = 88172645463325252U;
-
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state;
-}
-
-static bool
-chance(unsigned in)
-{
-	return random_bits() % in == 0;
-}
 
 /* The two files of a lock, as in memory and as on the disk. */
 struct files {
