@@ -109,16 +109,10 @@ wait_for_it(struct taking *taking, struct fault *fault)
 static enum acquire
 lock_it(struct taking *taking, struct fault *fault)
 {
+	const enum acquire result = patience_none(taking->also->fd, taking->mode);
+
 	fault->kind = FAULT_NONE;
-	switch (lock_try(taking->also->fd, taking->mode)) {
-	case LOCK_TAKEN:
-		return ACQUIRE_TAKEN;
-	case LOCK_ERROR:
-		return ACQUIRE_FAULT;
-	case LOCK_BUSY:
-		break;
-	}
-	return wait_for_it(taking, fault);
+	return result == ACQUIRE_BUSY ? wait_for_it(taking, fault) : result;
 }
 
 /* Open it and lock it: ACQUIRE_AGAIN when that was not the file that others meet at. */

@@ -108,23 +108,16 @@ wait_for_lock(struct campaign *campaign)
 static enum acquire
 take_lock(struct campaign *campaign, bool *blocked, struct fault *fault)
 {
-	enum acquire result = ACQUIRE_TAKEN;
+	enum acquire result;
 
 	*blocked = false;
 	campaign->lock_fd = lockdir_file(&campaign->lock, STATE_LOCK, STATE_CONTEND, fault);
 	if (campaign->lock_fd == -1)
 		return ACQUIRE_FAULT;
-	switch (lock_try(campaign->lock_fd, engine_lock_mode(campaign))) {
-	case LOCK_TAKEN:
-		break;
-	case LOCK_BUSY:
-		*blocked = true;
+	result = patience_none(campaign->lock_fd, engine_lock_mode(campaign));
+	*blocked = result == ACQUIRE_BUSY;
+	if (*blocked)
 		result = wait_for_lock(campaign);
-		break;
-	case LOCK_ERROR:
-		result = ACQUIRE_FAULT;
-		break;
-	}
 	return result == ACQUIRE_FAULT ? engine_fault(campaign, fault) : result;
 }
 

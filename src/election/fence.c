@@ -37,16 +37,11 @@ take(struct fence *fence, struct patience *patience)
 	const struct lookout lookout = {
 	    .look = look_whether_current, .context = &fence->file, .first = CURRENT_EVERY};
 	const int fd = fence->file.fd;
+	const enum acquire result = patience_none(fd, LOCK_EXCLUSIVE);
 	bool exclusive;
 
-	switch (lock_try(fd, LOCK_EXCLUSIVE)) {
-	case LOCK_TAKEN:
-		return ACQUIRE_TAKEN;
-	case LOCK_ERROR:
-		return ACQUIRE_FAULT;
-	case LOCK_BUSY:
-		break;
-	}
+	if (result != ACQUIRE_BUSY)
+		return result;
 	fence->inside = lockers_are_above(fd, &exclusive);
 	return fence->inside ? ACQUIRE_TAKEN
 			     : patience_wait(patience, fd, LOCK_EXCLUSIVE, &lookout);

@@ -194,6 +194,19 @@ patience_pause(struct patience *patience, duration_t length)
 }
 
 enum acquire
+patience_none(int fd, enum lock_mode mode)
+{
+	switch (lock_try(fd, mode)) {
+	case LOCK_TAKEN:
+		return ACQUIRE_TAKEN;
+	case LOCK_BUSY:
+		return ACQUIRE_BUSY;
+	default:
+		return ACQUIRE_FAULT;
+	}
+}
+
+enum acquire
 patience_try(struct patience *patience, int fd, enum lock_mode mode)
 {
 	const duration_t until = clock_monotonic() + FOREIGN_PATIENCE;
@@ -203,14 +216,9 @@ patience_try(struct patience *patience, int fd, enum lock_mode mode)
 		result = patience_pause(patience, FOREIGN_INTERVAL);
 		if (result != ACQUIRE_TAKEN)
 			return result;
-		switch (lock_try(fd, mode)) {
-		case LOCK_TAKEN:
-			return ACQUIRE_TAKEN;
-		case LOCK_ERROR:
-			return ACQUIRE_FAULT;
-		case LOCK_BUSY:
-			break;
-		}
+		result = patience_none(fd, mode);
+		if (result != ACQUIRE_BUSY)
+			return result;
 	}
 	return ACQUIRE_BUSY;
 }

@@ -55,6 +55,9 @@ void patience_begin(struct patience *patience, struct signals *signals,
 /* Before a wait for something else than so far: the observer is told of that one, too. */
 void patience_tell_again(const struct patience *patience);
 
+/* Try for a lock on fd, without patience: ACQUIRE_TAKEN, ACQUIRE_BUSY or ACQUIRE_FAULT. */
+enum acquire patience_none(int fd, enum lock_mode mode);
+
 /*
  * Wait for a lock on fd; lookout may be NULL. ACQUIRE_TAKEN, or ACQUIRE_AGAIN, ACQUIRE_LATE,
  * ACQUIRE_SIGNAL, ACQUIRE_PARENT_GONE or ACQUIRE_FAULT without the lock. No thread is left.
