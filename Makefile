@@ -169,7 +169,8 @@ fuzz: $(FUZZING)
 		    "$$(grep -c '^SUMMARY' $$found.log) faults"; \
 	done; exit $$failed
 
-BEHAVE    = LOCKRUN=$(BUILD)/lockrun PROBES=$(BUILD)/probe $(BATS)
+BEHAVE    = LOCKRUN=$(BUILD)/lockrun PROBES=$(BUILD)/probe $(BATS) --print-output-on-failure
+PAGES     = examples guide install interface wording
 PLAIN     = $(patsubst tests/%.bats,plain-%,$(wildcard tests/*.bats))
 FULL      = $(patsubst tests/full/%.bats,full-%,$(wildcard tests/full/*.bats))
 
@@ -189,11 +190,13 @@ plain: unit $(PLAIN)
 $(PLAIN): plain-%: all probes
 	$(BEHAVE) tests/$*.bats
 
-# The plain tests again, on a build in which undefined behaviour and stray accesses are fatal.
+# The plain tests again, but for those of pages and completions, on a build in which undefined
+# behaviour and stray accesses are fatal.
 # -U: fortified functions would hide some accesses from the sanitizer.
 sanitized:
 	$(MAKE) BUILD=$(BUILD)/sanitized HARDENING=-U_FORTIFY_SOURCE HARDLINK= CFLAGS='-O1 -g \
-	    -fno-omit-frame-pointer -include tests/sanitizer.h -fsanitize=address,undefined -fno-sanitize-recover=all' plain
+	    -fno-omit-frame-pointer -include tests/sanitizer.h -fsanitize=address,undefined -fno-sanitize-recover=all' \
+	    unit $(filter-out $(PAGES:%=plain-%),$(PLAIN))
 
 # Measures and judges nothing: machines differ. relay's start is in what it measures, hence -static.
 BENCHES   = $(patsubst tests/%.c,$(BUILD)/%,$(wildcard tests/bench/*.c))

@@ -4,11 +4,12 @@
 
 bats_require_minimum_version 1.5.0
 
-TESTS=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
-: "${LOCKRUN:=$TESTS/../build/lockrun}"
-: "${PROBES:=$TESTS/../build/probe}"
-LOCKRUN=$(realpath "$LOCKRUN")
-PROBES=$(realpath -m "$PROBES")
+# Absolute, since each test has a working directory of its own.
+TESTS=$(cd "${BASH_SOURCE[0]%/*}" && pwd -P)
+: "${LOCKRUN:=${TESTS%/*}/build/lockrun}"
+: "${PROBES:=${TESTS%/*}/build/probe}"
+[[ $LOCKRUN == /* ]] || LOCKRUN=$PWD/$LOCKRUN
+[[ $PROBES == /* ]] || PROBES=$PWD/$PROBES
 LOCK=demo:v1:leader:sync
 
 # The longest that anything may take before the test gives up on it.
@@ -17,7 +18,7 @@ PATIENCE=${PATIENCE:-30}
 # Each test has its own state directory, its own scratch directory (the working directory), and a
 # mark in the environment by which what it leaves behind is found.
 common_setup() {
-	PATH=$(dirname "$LOCKRUN"):$PATH
+	PATH=${LOCKRUN%/*}:$PATH
 	unset LOCKRUN_NOTE MAKEFLAGS MFLAGS MAKELEVEL
 	export LOCKRUN_DIR=$BATS_TEST_TMPDIR/state
 	export LOCKRUN_TEST_MARK=$BATS_TEST_TMPDIR
@@ -49,28 +50,9 @@ no_marked_processes() { [ -z "$(marked_processes)" ]; }
 setup() { common_setup; }
 teardown() { common_teardown; }
 
-# The pids of live processes that carry this test's mark or are in its directory (one that sets its
-# title has no environment to be seen), but for the test's own shells.
-marked_processes() {
-	local pid
-	for pid in $({ grep -lzFxs "LOCKRUN_TEST_MARK=$BATS_TEST_TMPDIR" /proc/[0-9]*/environ
-		find /proc/[0-9]*/cwd -maxdepth 0 -lname "$BATS_TEST_TMPDIR/*" 2>/dev/null
-	} | cut -d/ -f3 | sort -u); do
-		is_ours "$pid" || echo "$pid"
-	done
-}
-
-# Whether a process is this shell, one of its ancestors, or gone by now, as that grep is.
-is_ours() {
-	local at=$BASHPID line
-	while [ "$at" -gt 1 ]; do
-		[ "$at" = "$1" ] && return 0
-		read -r line 2>/dev/null <"/proc/$at/stat" || return 1
-		line=${line##*) ? }
-		at=${line%% *}
-	done
-	[ ! -e "/proc/$1" ]
-}
+# The pids of live processes that carry this test's mark or are in its directory, but for the test's
+# own shells.
+marked_processes() { "$PROBES/marked" "$BATS_TEST_TMPDIR"; }
 
 # await CONDITION...: run it until it succeeds.
 await() {

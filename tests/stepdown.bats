@@ -279,10 +279,13 @@ load helper
 		trap '' TERM
 		'$LOCKRUN' check; echo \$? >before
 		echo >ready; read -r _ <go
-		'$LOCKRUN' check; echo \$? >after"
+		'$LOCKRUN' check; echo \$? >after; read -r _ <go"
 	local leader=$STARTED
 	await test -s ready
 	run -75 "$LOCKRUN" stop -w 0 "$LOCK"
+	echo >go
+	await test -s after
+	await stepping_down
 	echo >go
 	ends 124 "$leader"
 	[ "$(cat before) $(cat after)" = '0 76' ]

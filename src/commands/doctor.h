@@ -30,7 +30,7 @@ void finding_set(struct finding *finding, enum verdict verdict, const char *text
 /*
  * Real contenders in this very directory, under a name of their own that is removed again: is one
  * kept out while another leads, is order kept, does the next lead when a leader is killed, does the
- * generation rise? Takes about a second; gives up after ten.
+ * generation rise? Takes about a second; gives up after a minute.
  */
 void doctor_trial(
     const struct statedir *directory, const struct process_entry *entry, struct finding *finding);

@@ -15,7 +15,8 @@
 #include "kernel/lockdir.h"
 #include "values/lockname.h"
 
-#define PATIENCE (10 * DURATION_SECOND)
+/* For the whole trial: a disk under load takes seconds for what is synced. */
+#define PATIENCE (60 * DURATION_SECOND)
 #define LOOK_MS	 5
 #define US	 "/proc/self/exe"
 
@@ -24,8 +25,7 @@ struct trial {
 	const struct process_entry *entry;
 	char name[LOCKNAME_SIZE];
 	duration_t until;
-	pid_t holder, first, second;
-	struct finding *finding;
+	pid_t holder, first, second; /* 0 before they start and once they are reaped */
 };
 
 /* "lockrun -q -d DIR [OPTION] NAME -- COMMAND": with a note to be known by in the records. */
@@ -45,16 +45,31 @@ contend(const struct trial *trial, const char *option, const char *note, const c
 	return process_start(&plan, trial->entry, &fault);
 }
 
-/* Wait until so many hold and so many wait. */
+/* Whether a contender has ended; its exit status, or -1 when it died, in *status. */
 static bool
-await_queue(const struct trial *trial, size_t held, size_t waiting)
+has_ended(pid_t *contender, int *status)
+{
+	int wait_status;
+
+	if (*contender <= 0 || !process_news(*contender, &wait_status) ||
+	    !(WIFEXITED(wait_status) || WIFSIGNALED(wait_status)))
+		return false;
+	*contender = 0;
+	*status = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : -1;
+	return true;
+}
+
+/* Wait until so many hold and so many wait, for as long as the newest of them lives. */
+static bool
+await_queue(const struct trial *trial, pid_t *newest, size_t held, size_t waiting)
 {
 	struct lockdir lock;
 	struct roster roster;
 	struct fault fault;
 	bool reached = false;
+	int status;
 
-	while (!reached && clock_monotonic() < trial->until) {
+	while (*newest > 0 && !reached && clock_monotonic() < trial->until) {
 		if (lockdir_open(
 			trial->directory, trial->name, STATE_READ, NULL, 0, &lock, &fault) == 0) {
 			if (roster_read(&lock, &roster, &fault) == 0) {
@@ -63,7 +78,7 @@ await_queue(const struct trial *trial, size_t held, size_t waiting)
 			}
 			lockdir_close(&lock);
 		}
-		if (!reached)
+		if (!reached && !has_ended(newest, &status))
 			poll(NULL, 0, LOOK_MS);
 	}
 	return reached;
@@ -71,17 +86,27 @@ await_queue(const struct trial *trial, size_t held, size_t waiting)
 
 /* The exit status of a contender, or -1 when it died or takes too long. */
 static int
-await_status(const struct trial *trial, pid_t pid)
+await_status(const struct trial *trial, pid_t *contender)
 {
 	int status;
 
-	while (clock_monotonic() < trial->until) {
-		if (pid > 0 && process_news(pid, &status) &&
-		    (WIFEXITED(status) || WIFSIGNALED(status)))
-			return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	while (*contender > 0 && clock_monotonic() < trial->until) {
+		if (has_ended(contender, &status))
+			return status;
 		poll(NULL, 0, LOOK_MS);
 	}
 	return -1;
+}
+
+static void
+end(pid_t *contender)
+{
+	int status;
+
+	if (*contender > 0)
+		process_send(*contender, SIGKILL);
+	while (*contender > 0 && !has_ended(contender, &status))
+		poll(NULL, 0, LOOK_MS);
 }
 
 /* The generation of the term that has this note; 0 for none. */
@@ -108,20 +133,27 @@ static const char *
 run_trial(struct trial *trial)
 {
 	uint64_t holder, first, second;
+	pid_t intruder;
+	int status;
 
-	trial->holder = contend(trial, "-m1h", "holder", "sleep", "60");
-	if (trial->holder == -1 || !await_queue(trial, 1, 0))
+	trial->holder = contend(trial, "-m1h", "holder", "sleep", "600");
+	if (!await_queue(trial, &trial->holder, 1, 0))
 		return "no contender could lead";
-	if (await_status(trial, contend(trial, "-n", "intruder", "true", NULL)) != 75)
+	intruder = contend(trial, "-n", "intruder", "true", NULL);
+	status = await_status(trial, &intruder);
+	end(&intruder);
+	if (status == 0)
 		return "a second one was not kept out: do not use this directory";
+	if (status != 75)
+		return "a second one got no answer";
 	trial->first = contend(trial, "-m1h", "first", "true", NULL);
-	if (!await_queue(trial, 1, 1))
+	if (!await_queue(trial, &trial->first, 1, 1))
 		return "a waiter did not queue";
 	trial->second = contend(trial, "-m1h", "second", "true", NULL);
-	if (!await_queue(trial, 1, 2))
+	if (!await_queue(trial, &trial->second, 1, 2))
 		return "a second waiter did not queue";
-	process_send(trial->holder, SIGKILL);
-	if (await_status(trial, trial->first) != 0 || await_status(trial, trial->second) != 0)
+	end(&trial->holder);
+	if (await_status(trial, &trial->first) != 0 || await_status(trial, &trial->second) != 0)
 		return "the waiters did not lead when the leader was killed";
 	holder = generation_of(trial, "holder");
 	first = generation_of(trial, "first");
@@ -139,7 +171,6 @@ doctor_trial(
 	    .directory = directory,
 	    .entry = entry,
 	    .until = clock_monotonic() + PATIENCE,
-	    .finding = finding,
 	};
 	const char *wrong;
 	struct lockdir lock;
@@ -147,15 +178,14 @@ doctor_trial(
 
 	snprintf(trial.name, sizeof(trial.name), DOCTOR_TRIAL "%d", getpid());
 	wrong = run_trial(&trial);
-	if (wrong != NULL) {
-		process_send(trial.holder, SIGKILL);
-		process_send(trial.first, SIGKILL);
-		process_send(trial.second, SIGKILL);
+	end(&trial.holder);
+	end(&trial.first);
+	end(&trial.second);
+	if (wrong != NULL)
 		finding_set(finding, VERDICT_FAIL, "%s", wrong);
-	} else {
+	else
 		finding_set(finding, VERDICT_OK,
 		    "exclusion, order, release after a kill, and rising generations");
-	}
 	if (lockdir_open(directory, trial.name, STATE_READ, NULL, 0, &lock, &fault) == 0 &&
 	    lock.fd != -1)
 		(void)lockdir_remove(&lock, &fault);

@@ -424,7 +424,7 @@ os.execvp("sh", ["sh", "-c", "exec lockrun $L -- $W"])' <<-'STEPS'
 @test "continued while it leaves the queue, it does not stop any more" {
 	hold
 	in_shell <<-'STEPS'
-		shell strace -DD -o trace -e inject=unlinkat:delay_enter=1s lockrun $L -- echo led & echo $! >job
+		shell strace -DD -o trace -e inject=unlinkat:delay_enter=5s:when=1 lockrun $L -- echo led & echo $! >job
 		until ls $LOCKRUN_DIR/$L/q/*w
 		do ls $LOCKRUN_DIR/$L/q/*w >before
 		do kill -TSTP $(cat job)
