@@ -7,9 +7,10 @@ _lockrun_options() {
 	case $1 in
 	run)
 		takers='-w --wait -E --conflict-exit-code -m --max-hold -k --kill-after --after-lost --leftovers
-			--command-status-map --max-waiters --also-flock --complain-after --note --events -d --dir'
+			--command-status-map --max-waiters --also-flock --backoff --max-terms --complain-after
+			--note --events -d --dir'
 		options="-n --if-available -s --shared --replace --join --yield --preserve-status --die-with-parent
-			-o --close -F --no-fork -v --verbose -q --quiet -h --help -V --version $takers"
+			-o --close -F --no-fork -r --loop -v --verbose -q --quiet -h --help -V --version $takers"
 		;;
 	status)
 		takers='-d --dir'

@@ -5,7 +5,7 @@ set -g __lockrun_subcommands run status watch history stats stop signal check fe
 
 # Options that take a value, so that the word behind them is not the lock name.
 set -g __lockrun_takers -w --wait -E --conflict-exit-code -m --max-hold -k --kill-after --note \
-    --after-lost --leftovers --command-status-map --max-waiters --also-flock --complain-after --events -d --dir --reason --generation \
+    --after-lost --leftovers --command-status-map --max-waiters --also-flock --backoff --max-terms --complain-after --events -d --dir --reason --generation \
     --floor --older-than --app --protocol --kind --resource --scope
 
 # Read the words before the cursor, and set: __lockrun_sub, the subcommand; __lockrun_options,
@@ -29,7 +29,7 @@ function __lockrun_look
                 set -g __lockrun_options 0
             else if contains -- $word $__lockrun_takers
                 set i (math $i + 1)
-            else if string match -qr -- '^-[nsoFxvq]+[wEmkd]$' $word
+            else if string match -qr -- '^-[nsoFxrvq]+[wEmkd]$' $word
                 set i (math $i + 1)
             end
         else
@@ -153,6 +153,9 @@ complete -c lockrun -n '__lockrun_in run' -l die-with-parent -d 'Step down when 
 complete -c lockrun -n '__lockrun_in run' -s o -l close -d 'Do not pass the lock to the command'
 complete -c lockrun -n '__lockrun_in run' -s F -l no-fork -d 'Take the lock, then become the command: no supervision'
 complete -c lockrun -n '__lockrun_in run' -l command-status-map -x -d 'Exit with N when the own status of the command looks like "nothing ran"'
+complete -c lockrun -n '__lockrun_in run' -s r -l loop -d 'After a term compete again, behind those who queued meanwhile'
+complete -c lockrun -n '__lockrun_in run' -l backoff -x -a '1s:1m 5s:10m' -d 'How long to rest after terms that failed'
+complete -c lockrun -n '__lockrun_in run' -l max-terms -x -d 'End after that many terms'
 complete -c lockrun -n '__lockrun_in run' -l complain-after -x -a $durations -d 'Say nothing of a skip while the term of the holder is younger'
 complete -c lockrun -n '__lockrun_in run' -l events -r -F -d 'Write what happens, one JSON object a line'
 complete -c lockrun -n '__lockrun_in run' -l note -x -d 'Up to 200 bytes to show with the lock'

@@ -2,6 +2,8 @@
 # Refuses a log of events that no run of lockrun may write: lines of the wrong form, and
 # transitions that are not legal. Says what is wrong and ends with 1, else prints how many
 # contenders it saw. With -v open=1 contenders may not have ended yet.
+#
+# A contender makes one attempt after the other, each but the last with a backoff at its end.
 
 function wrong(what) {
 	printf "line %d: %s: %s\n", NR, what, $0 >"/dev/stderr"
@@ -34,11 +36,13 @@ function check_identity(who) {
 }
 
 function check_generation(who, type, generation) {
-	if (type == "waiting" || type == "skipped")
-		return
 	if (type == "joined")
 		term[who] = generation
-	if (type == "leading") {
+	if (type == "waiting" || type == "skipped" || type == "error" || \
+	    (type == "backoff" && !(who in led))) {
+		if (generation != "")
+			wrong("a generation, though it does not lead")
+	} else if (type == "leading") {
 		if (generation != "" && generation + 0 <= newest[lock[who]])
 			wrong("the generation does not grow")
 		if (generation != "")
@@ -66,7 +70,8 @@ function check_reason(who, reason, status, signal) {
 	}
 }
 
-function check_stopped(who) {
+# The end of an attempt.
+function check_outcome(who) {
 	if ((value("ran") == "yes") != ((who in led) || (who in joined)))
 		wrong("what ran is not what was told")
 	if (value("ran") == "maybe" && !(who in erred))
@@ -80,6 +85,26 @@ function check_stopped(who) {
 		wrong("nothing ran, but it was held or killed")
 	if (value("killed") == "true" && (who in stepping) && !(who in limited))
 		wrong("killed, though no grace was told")
+}
+
+# The end of all. Whoever rested, or waited once more, tells what its last term came to.
+function check_stopped(who) {
+	if ((who in led) || !(who in last)) {
+		check_outcome(who)
+		return
+	}
+	if (value("ran") " " value("status") " " value("signal") " " value("killed") != last[who])
+		wrong("not what the last term came to")
+	if (value("reason") != skipped[who] || value("reason") !~ /^(signal|stop|parent-gone)$/)
+		wrong("not a reason for no further term")
+}
+
+function begin_attempt(who) {
+	delete led[who]
+	delete skipped[who]
+	delete erred[who]
+	delete stepping[who]
+	delete limited[who]
 }
 
 BEGIN {
@@ -103,8 +128,9 @@ BEGIN {
 	    ",\"command\":" string
 	form["error"] = generation ",\"message\":" string
 	form["stopped"] = generation ",\"ran\":\"(yes|no|maybe)\",\"status\":" number \
-	    ",\"signal\":(null|" number ")" reason ",\"text\":(null|" string "),\"killed\":(true|false)" \
-	    ",\"waited_ms\":" number ",\"held_ms\":" number
+	    ",\"signal\":(null|" number ")" reason ",\"text\":(null|" string ")" \
+	    ",\"killed\":(true|false),\"waited_ms\":" number ",\"held_ms\":" number
+	form["backoff"] = form["stopped"] ",\"retry_at\":" time
 }
 
 {
@@ -116,8 +142,9 @@ BEGIN {
 	}
 	check_form(type)
 	if (type == "waiting") {
-		if (who in seen)
+		if ((who in seen) && !(who in resting))
 			wrong("waiting is not the first")
+		delete resting[who]
 		seen[who] = 1
 		lock[who] = value("lock")
 		pid[who] = value("pid")
@@ -133,6 +160,8 @@ BEGIN {
 }
 
 type == "leading" {
+	if (who in resting)
+		wrong("leads without having waited")
 	if ((who in led) || (who in skipped) || (who in erred))
 		wrong("cannot lead any more")
 	led[who] = 1
@@ -153,6 +182,8 @@ type == "stepping-down" {
 type == "skipped" {
 	if ((who in led) || (who in skipped))
 		wrong("cannot be skipped any more")
+	if ((who in resting) && value("reason") !~ /^(signal|stop|parent-gone|ineligible)$/)
+		wrong("cannot be skipped while it rests")
 	skipped[who] = value("reason")
 }
 
@@ -166,6 +197,18 @@ type == "error" {
 	if (who in led)
 		wrong("an error after the start")
 	erred[who] = 1
+}
+
+type == "backoff" {
+	# That it is not eligible is told once.
+	if (!(who in resting))
+		check_outcome(who)
+	else if (value("reason") != "ineligible")
+		wrong("rests already")
+	if (value("ran") != "no")
+		last[who] = value("ran") " " value("status") " " value("signal") " " value("killed")
+	begin_attempt(who)
+	resting[who] = 1
 }
 
 type == "stopped" {

@@ -4,6 +4,7 @@
 
 #include <bsd/string.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,9 +15,20 @@
 #include "election/roster.h"
 #include "values/lockname.h"
 
-/* The environment says which term; whether it still leads is for the locks to say. */
+/* A contender may lead again and again (--loop), and what an earlier term left behind may ask. */
 static bool
-still_leads(const struct lockdir *lock, const char *contender)
+is_of(uint64_t leads, const char *generation)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%ju", (uintmax_t)leads);
+	return leads == 0 || generation == NULL || strcmp(text, generation) == 0;
+}
+
+/* The environment says which term, or NULL for any; whether it still leads is for the locks to say.
+ */
+static bool
+still_leads(const struct lockdir *lock, const char *contender, const char *generation)
 {
 	const struct roster_entry *us;
 	struct roster roster;
@@ -34,7 +46,8 @@ still_leads(const struct lockdir *lock, const char *contender)
 		return true;
 	}
 	leads = us != NULL && us->ticket.state == TICKET_HOLDING &&
-		strcmp(us->text.condition, "leading") == 0;
+		strcmp(us->text.condition, "leading") == 0 &&
+		is_of(us->text.generation, generation);
 	/* The leader may not have read yet what is asked of it. */
 	if (leads && (fd = lockdir_file(lock, STATE_ASK, STATE_READ, &fault)) != -1) {
 		leads = !asks_stop(fd, us->text.generation, contender);
@@ -42,6 +55,14 @@ still_leads(const struct lockdir *lock, const char *contender)
 	}
 	roster_free(&roster);
 	return leads;
+}
+
+static const char *
+our_generation(void)
+{
+	const char *generation = getenv("LOCKRUN_GENERATION");
+
+	return generation != NULL ? generation : "";
 }
 
 /* The innermost term is the one that the environment tells of. */
@@ -122,7 +143,8 @@ command_check(char **arguments, struct process_entry *entry)
 		strlcpy(contender, own, sizeof(contender));
 	else if (!find_outer(&lock, contender))
 		return outside(&options);
-	if (contender[0] != '\0' && still_leads(&lock, contender))
+	if (contender[0] != '\0' &&
+	    still_leads(&lock, contender, innermost ? our_generation() : NULL))
 		return (struct ending){.status = STATUS_OK};
 	return (struct ending){.status = STATUS_STALE};
 }

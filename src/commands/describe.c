@@ -23,6 +23,12 @@ describe_contender(const struct roster_entry *entry, char text[DESCRIBE_SIZE])
 	return text;
 }
 
+const char *
+describe_rest(const struct roster_entry *entry)
+{
+	return strcmp(entry->text.condition, "ineligible") == 0 ? "ineligible" : "backoff";
+}
+
 duration_t
 describe_age(int64_t since_ms)
 {

@@ -11,6 +11,9 @@
 /* "pid 4711 (rsync, NOTE)"; a pid of another namespace is marked. Returns text. */
 char *describe_contender(const struct roster_entry *entry, char text[DESCRIBE_SIZE]);
 
+/* What somebody does who neither holds nor waits: "backoff" or "ineligible". */
+const char *describe_rest(const struct roster_entry *entry);
+
 /*
  * "held by pid 4711 (rsync, NOTE) for 2h13m, generation 57, 3 waiting", or who is in the way
  * otherwise. The contender who asks is not counted. Returns text.

@@ -87,7 +87,7 @@ run_command(struct fencing *fencing)
 	supervision.command = process_start(&plan, fencing->entry, &fault);
 	if (supervision.command == -1)
 		return say_fault(&fault);
-	process_let_go_of_pipes();
+	process_let_go_of_pipes(fencing->entry, false);
 	outcome = supervise(&supervision);
 	fence_leave(&fencing->fence);
 	narrate_misleading(say_clean(fencing->fence.path, path), &outcome);

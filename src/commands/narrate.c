@@ -32,37 +32,37 @@ is_worth_a_word(const struct options *options, duration_t held)
 
 /* The last line of a wait; with -v it has a time, as the first one has. */
 static void
-say_why(const struct narrator *narrator, const char *why)
+say_why(const struct narrator *narrator, const char *why, const char *consequence)
 {
-	if (narrator->options->verbose)
-		say_timed("%s: %s; nothing was run", narrator->name->text, why);
-	else
-		say("%s: %s; nothing was run", narrator->name->text, why);
+	(narrator->options->verbose ? say_timed : say)(
+	    "%s: %s; %s", narrator->name->text, why, consequence);
 }
 
-static void
+static bool
 say_conflict(const struct narrator *narrator, enum acquire why)
 {
+	const struct options *options = narrator->options;
 	char text[DESCRIBE_SIZE + 64], waited[DURATION_TEXT_SIZE];
 	struct conflict conflict;
 
 	conflict_look(narrator, &conflict);
-	if (!is_worth_a_word(narrator->options, conflict.held))
-		return;
+	if (!is_worth_a_word(options, conflict.held))
+		return false;
 	strlcpy(text, conflict.text, sizeof(text));
 	if (why == ACQUIRE_LATE)
 		snprintf(text, sizeof(text), "%s; gave up after %s", conflict.text,
-		    duration_format(narrator->options->wait, waited));
+		    duration_format(options->wait, waited));
 	else if (why == ACQUIRE_TOO_MANY)
 		snprintf(text, sizeof(text), "%s; no more than %d may wait (--max-waiters)",
-		    conflict.text, narrator->options->max_waiters);
-	say_why(narrator, text);
+		    conflict.text, options->max_waiters);
+	say_why(narrator, text, options->loop ? "trying again" : "nothing was run");
+	return true;
 }
 
-void
-narrate_not_acquired(const struct narrator *narrator, enum acquire why)
+bool
+narrate_not_acquired(const struct narrator *narrator, enum acquire why, enum ran before)
 {
-	const bool quiet = narrator->options->quiet;
+	const char *consequence = before == RAN_NO ? "nothing was run" : "no further term";
 	const struct campaign *campaign = narrator->campaign;
 	char text[SAY_CLEAN_SIZE + 64], reason[SAY_CLEAN_SIZE];
 
@@ -74,16 +74,26 @@ narrate_not_acquired(const struct narrator *narrator, enum acquire why)
 		else
 			snprintf(text, sizeof(text), "%s while waiting",
 			    strsignal(campaign->patience.signal));
-		if (!quiet)
-			say_why(narrator, text);
 		break;
 	case ACQUIRE_PARENT_GONE:
-		if (!quiet)
-			say_why(narrator, "the process that started lockrun is gone");
+		strlcpy(text, "the process that started lockrun is gone", sizeof(text));
 		break;
 	default:
-		say_conflict(narrator, why);
+		return say_conflict(narrator, why);
 	}
+	if (!narrator->options->quiet)
+		say_why(narrator, text, consequence);
+	return true;
+}
+
+void
+narrate_rest(const struct narrator *narrator, duration_t delay)
+{
+	char length[DURATION_TEXT_SIZE];
+
+	setproctitle("%s: backoff", narrator->name->text);
+	if (narrator->options->verbose)
+		say_timed("%s: again in %s", narrator->name->text, duration_format(delay, length));
 }
 
 /* Whoever sees a bad status wants to know whose it is. */

@@ -30,8 +30,14 @@ void narrate_versions(const struct narrator *narrator);
 /* What an observer hears. */
 void narrate_observe(const struct narrator *narrator, const struct happened *happened);
 
-/* Nothing was run, and why: the conflict line. */
-void narrate_not_acquired(const struct narrator *narrator, enum acquire why);
+/*
+ * Nothing was run, and why: the conflict line. before tells whether an earlier term ran. False when
+ * that is worth no word.
+ */
+bool narrate_not_acquired(const struct narrator *narrator, enum acquire why, enum ran before);
+
+/* Until the next term, or the next attempt at one. */
+void narrate_rest(const struct narrator *narrator, duration_t delay);
 
 /* The run that was joined has ended. */
 void narrate_joined(const struct narrator *narrator, const struct term *term);

@@ -12,6 +12,7 @@
 #include "commands/environment.h"
 #include "commands/say.h"
 #include "election/supervise.h"
+#include "kernel/clock.h"
 
 static int prepare(struct run *run, struct fault *fault);
 static struct outcome contend(struct run *run);
@@ -36,8 +37,10 @@ command_run(char **arguments, struct process_entry *entry)
 	if (lockname_parse(run.options.words[0], &run.name, &fault) == -1 ||
 	    process_find(run.options.command[0], &fault) == -1 || prepare(&run, &fault) == -1)
 		return say_fault(&fault);
-	/* 3 to 9: a term */
-	outcome = contend(&run);
+	/* 3 to 9: a term, and with --loop one after the other */
+	do
+		outcome = contend(&run);
+	while (run_again(&run, &outcome));
 	/* 10 exit status */
 	return finish(&run, &outcome);
 }
@@ -73,6 +76,7 @@ contend(struct run *run)
 	/* 9 end term */
 	campaign_end_term(&run->campaign, &run->term, &outcome);
 	campaign_leave(&run->campaign);
+	narrate_end(&run->narrator, &outcome);
 	return outcome;
 }
 
@@ -149,9 +153,11 @@ prepare(struct run *run, struct fault *fault)
 	    .wait = options->wait == 0 ? DURATION_NEVER : options->wait,
 	    .also_flock = options->also_flock,
 	    .also_mode = 0666 & ~run->entry->umask,
+	    .again = options->loop,
 	    .command = options->command[0],
 	    .note = options->note,
 	};
+	run->backoff.limits = options->backoff;
 	campaign_begin(&run->campaign, &run->candidacy);
 	return 0;
 }
@@ -159,15 +165,23 @@ prepare(struct run *run, struct fault *fault)
 static enum acquire
 open_directory(struct run *run, struct fault *fault)
 {
-	if (run->directory.fd != -1)
-		return ACQUIRE_TAKEN;
+	/* Between two terms it may have been moved, or made anew. */
+	statedir_close(&run->directory);
 	if (statedir_open(run->options.directory, STATE_CONTEND, &run->directory, fault) == -1)
 		return ACQUIRE_FAULT;
-	narrate_versions(&run->narrator);
+	if (run->terms == 0)
+		narrate_versions(&run->narrator);
 	return ACQUIRE_TAKEN;
 }
 
 /* ---- the command ---- */
+
+static bool
+may_come_another(const struct run *run)
+{
+	return run->options.loop &&
+	       (run->options.max_terms == 0 || run->terms < run->options.max_terms);
+}
 
 static pid_t
 spawn(struct run *run, struct fault *fault)
@@ -179,6 +193,9 @@ spawn(struct run *run, struct fault *fault)
 	};
 	pid_t command = -1;
 
+	run->terms++;
+	run->told = ACQUIRE_TAKEN;
+	run->candidacy.again = may_come_another(run);
 	if (signals_descriptor(&run->entry->signals) == -1)
 		return fault_set(fault, FAULT_SYSTEM, errno, "signalfd");
 	if (environment_build(&environment, &run->name, &run->term, &run->campaign.previous.last,
@@ -221,7 +238,8 @@ watch_over(struct run *run, pid_t command)
 	    .what = HAPPENING_LEADING, .generation = run->term.generation, .pid = command};
 
 	run->term.command_pid = command;
-	process_let_go_of_pipes();
+	run->led_from = clock_monotonic();
+	process_let_go_of_pipes(run->entry, run->candidacy.again);
 	observe(run, &leading);
 	return supervise(&supervision);
 }
@@ -231,9 +249,8 @@ watch_over(struct run *run, pid_t command)
 static struct ending
 finish(struct run *run, const struct outcome *outcome)
 {
-	events_stopped(&run->events, outcome);
-	if (outcome->ran != RAN_NO)
-		narrate_end(&run->narrator, outcome);
+	campaign_end(&run->campaign);
+	events_stopped(&run->events, &run->last, outcome->reason);
 	return status_ending(
-	    outcome, run->options.preserve_status, run->options.command_status_map);
+	    &run->last, run->options.preserve_status, run->options.command_status_map);
 }

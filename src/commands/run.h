@@ -22,7 +22,22 @@ struct run {
 	struct candidacy candidacy;
 	struct campaign campaign;
 	struct term term;
+	duration_t led_from; /* CLOCK_MONOTONIC */
+
+	/* --loop */
+	struct outcome
+	    last;	/* of the last term that ran; before there is one, of the last attempt */
+	uint64_t terms; /* how many have begun */
+	struct backoff backoff;
+	enum acquire told; /* why nothing is run, as far as it was said since the last term */
+	bool hopeless;	   /* trying again would not help */
 };
+
+/*
+ * After a term, or an attempt at one: note the outcome in last, and with --loop rest before the
+ * next one. True when that is to begin; false when there is none, and *outcome says why.
+ */
+bool run_again(struct run *run, struct outcome *outcome);
 
 /*
  * We do not lead: leave the campaign, tell people and events why, and count who was turned away.

@@ -19,6 +19,9 @@ failed(struct run *run, enum reason reason, const struct fault *fault)
 
 	events_error(&run->events, fault_text(fault, text, sizeof(text)));
 	say_fault(fault);
+	/* What never worked is most likely a mistake; what did work may do so again. */
+	if (run->last.ran == RAN_NO || fault->kind == FAULT_NESTED)
+		run->hopeless = true;
 	return outcome;
 }
 
@@ -64,13 +67,15 @@ joined(struct run *run)
 	};
 }
 
+/* One that tries again is not turned away. */
 static void
 count_skip(const struct run *run)
 {
 	struct lockdir lock;
 	struct fault fault;
 
-	if (lockdir_open(&run->directory, run->name.text, STATE_READ, NULL, 0, &lock, &fault) == -1)
+	if (run->options.loop ||
+	    lockdir_open(&run->directory, run->name.text, STATE_READ, NULL, 0, &lock, &fault) == -1)
 		return;
 	skips_count(&lock);
 	lockdir_close(&lock);
@@ -113,7 +118,9 @@ run_not_acquired(struct run *run, enum acquire why, struct fault *fault)
 	default:
 		outcome.reason = REASON_BUSY;
 	}
-	narrate_not_acquired(&run->narrator, why);
+	/* A loop says it once. */
+	if (run->told != why && narrate_not_acquired(&run->narrator, why, run->last.ran))
+		run->told = why;
 	if (why == ACQUIRE_BUSY || why == ACQUIRE_TOO_MANY || why == ACQUIRE_LATE)
 		count_skip(run);
 	events_skipped(

@@ -22,8 +22,11 @@ ask_holders(const struct target *target, const struct roster *roster, const char
 	for (size_t i = 0; i < roster->count; i++) {
 		if (roster->entries[i].ticket.state != TICKET_HOLDING)
 			continue;
-		ask = (struct ask){.verb = ASK_SIGNAL};
-		strlcpy(ask.contender, roster->entries[i].text.contender, sizeof(ask.contender));
+		ask = (struct ask){
+		    .verb = ASK_SIGNAL, .generation = roster->entries[i].text.generation};
+		if (ask.generation == 0)
+			strlcpy(ask.contender, roster->entries[i].text.contender,
+			    sizeof(ask.contender));
 		strlcpy(ask.reason, word, sizeof(ask.reason));
 		if (asks_send(&target->lock, &ask, &fault) == -1)
 			return say_fault(&fault);

@@ -36,8 +36,10 @@ headline(const struct roster *roster)
 		return (struct headline){"led without supervision", INK_GOOD};
 	if (roster->orphaned)
 		return (struct headline){"orphaned", INK_BAD};
-	if (roster->count > 0)
+	if (roster_waiting(roster) > 0)
 		return (struct headline){"being handed over", INK_CARE};
+	if (roster->resting > 0)
+		return (struct headline){"resting", INK_CARE};
 	return (struct headline){"idle", INK_PLAIN};
 }
 
@@ -118,7 +120,9 @@ print_view(const struct view *view)
 	if (roster->orphaned || roster->unsupervised)
 		paper_line(head.ink, "  %-12s %s", "leader", describe_hold(roster, "", who));
 	for (size_t i = 0; i < roster->count; i++) {
-		if (roster->entries[i].ticket.state == TICKET_WAITING)
+		if (roster->entries[i].ticket.state == TICKET_RESTING)
+			strlcpy(role, describe_rest(&roster->entries[i]), sizeof(role));
+		else if (roster->entries[i].ticket.state == TICKET_WAITING)
 			snprintf(role, sizeof(role), "waiter %zu", ++position);
 		else if (roster->entries[i].ticket.mode == TICKET_SHARED)
 			strlcpy(role, "holder", sizeof(role));

@@ -10,6 +10,9 @@
 #include "commands/target.h"
 #include "election/eviction.h"
 
+/* How often somebody may move on between being seen and being asked. */
+#define ATTEMPTS 100
+
 /* Who leads now, in one line, after what was done. */
 static void
 say_who_leads(const struct options *options, const struct lockdir *lock, const char *before)
@@ -20,7 +23,7 @@ say_who_leads(const struct options *options, const struct lockdir *lock, const c
 
 	if (options->quiet || roster_read(lock, &roster, &fault) == -1)
 		return;
-	if (roster.count > 0 || roster_is_held(&roster))
+	if (roster_waiting(&roster) > 0 || roster_is_held(&roster))
 		say("%s: %snow %s", lock->name, before, describe_hold(&roster, "", text));
 	else
 		say("%s: %snobody leads now", lock->name, before);
@@ -50,17 +53,46 @@ tell(const struct options *options, const struct eviction *eviction, enum acquir
 	}
 }
 
-/* Waiters first, or one of them would lead as soon as the leader is gone. */
-static struct ending
-stop_waiters(struct eviction *eviction, const struct roster *roster)
+static bool
+read_anew(const struct eviction *eviction, struct roster *roster, struct ending *ending)
 {
-	struct ending ending = {.status = STATUS_OK};
 	struct fault fault;
 
+	roster_free(roster);
+	if (roster_read(eviction->lock, roster, &fault) == 0)
+		return true;
+	*ending = say_fault(&fault);
+	return false;
+}
+
+/* All but holders. True when one of them has moved on since it was seen. */
+static bool
+end_waits(struct eviction *eviction, const struct roster *roster, struct ending *ending)
+{
+	struct fault fault;
+	enum acquire result;
+	bool moved = false;
+
 	for (size_t i = roster->count; i-- > 0;) {
-		if (roster->entries[i].ticket.state == TICKET_WAITING &&
-		    evict_waiter(eviction, &roster->entries[i], &fault) == ACQUIRE_FAULT)
-			ending = say_fault(&fault);
+		if (roster->entries[i].ticket.state == TICKET_HOLDING)
+			continue;
+		result = evict_waiter(eviction, &roster->entries[i], &fault);
+		if (result == ACQUIRE_FAULT)
+			*ending = say_fault(&fault);
+		moved = moved || result == ACQUIRE_AGAIN;
+	}
+	return moved;
+}
+
+/* Before the leader, or one of them would lead as soon as that is gone. */
+static struct ending
+stop_waiters(struct eviction *eviction, struct roster *roster)
+{
+	struct ending ending = {.status = STATUS_OK};
+
+	for (int i = 0; i < ATTEMPTS && end_waits(eviction, roster, &ending); i++) {
+		if (ending.status != STATUS_OK || !read_anew(eviction, roster, &ending))
+			break;
 	}
 	return ending;
 }
@@ -112,8 +144,40 @@ leading_generation(const struct roster *roster)
 	return roster_is_held(roster) ? roster->generation : 0;
 }
 
+/*
+ * Who leads; where nobody does, who led last and is about to compete again: between two of its
+ * terms it is the leader still, to whoever wants it to stop.
+ */
 static struct ending
-stop(const struct options *options, struct eviction *eviction, const struct roster *roster)
+stop_leader(const struct options *options, struct eviction *eviction, struct roster *roster)
+{
+	const struct roster_entry *resting;
+	struct ending ending = {.status = STATUS_OK};
+	char who[DESCRIBE_SIZE];
+	struct fault fault;
+	enum acquire result;
+
+	for (int i = 0; i < ATTEMPTS; i++) {
+		if (roster->held > 0)
+			return stop_holders(options, eviction, roster);
+		if (roster_is_held(roster))
+			return stop_leftovers(options, eviction, roster);
+		resting = roster_resting_leader(roster);
+		if (resting == NULL)
+			break;
+		describe_contender(resting, who);
+		result = evict_resting(eviction, resting, &fault);
+		if (result != ACQUIRE_AGAIN)
+			return tell(options, eviction, result, who, &fault);
+		if (!read_anew(eviction, roster, &ending))
+			return ending;
+	}
+	say_who_leads(options, eviction->lock, "");
+	return ending;
+}
+
+static struct ending
+stop(const struct options *options, struct eviction *eviction, struct roster *roster)
 {
 	struct ending ending = {.status = STATUS_OK};
 
@@ -125,14 +189,7 @@ stop(const struct options *options, struct eviction *eviction, const struct rost
 	}
 	if (options->all)
 		ending = stop_waiters(eviction, roster);
-	if (ending.status != STATUS_OK)
-		return ending;
-	if (roster->held > 0)
-		return stop_holders(options, eviction, roster);
-	if (roster_is_held(roster))
-		return stop_leftovers(options, eviction, roster);
-	say_who_leads(options, eviction->lock, "");
-	return ending;
+	return ending.status == STATUS_OK ? stop_leader(options, eviction, roster) : ending;
 }
 
 struct ending

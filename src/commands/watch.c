@@ -42,10 +42,11 @@ describe_state(const struct view *view, char text[DESCRIBE_SIZE])
 
 	if (!has_begun(holder)) {
 		snprintf(text, DESCRIBE_SIZE, "%s, %zu waiting",
-		    roster->unsupervised ? "led without supervision"
-		    : roster->orphaned	 ? "orphaned"
-		    : roster->count > 0	 ? "being handed over"
-					 : "idle",
+		    roster->unsupervised	 ? "led without supervision"
+		    : roster->orphaned		 ? "orphaned"
+		    : roster_waiting(roster) > 0 ? "being handed over"
+		    : roster->resting > 0	 ? "resting"
+						 : "idle",
 		    roster_waiting(roster));
 		return;
 	}

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "commands/describe.h"
 #include "commands/say.h"
 #include "kernel/clock.h"
 #include "values/json.h"
@@ -46,7 +47,11 @@ put_entry(struct json *json, const struct lockname *name, const struct roster_en
 
 	json_object(json, NULL);
 	json_string(json, "name", name->text);
-	json_string(json, "state", !holds ? "waiting" : stepping ? "stepping-down" : "leading");
+	json_string(json, "state",
+	    entry->ticket.state == TICKET_RESTING ? describe_rest(entry)
+	    : !holds				  ? "waiting"
+	    : stepping				  ? "stepping-down"
+						  : "leading");
 	json_string(json, "mode", entry->ticket.mode == TICKET_SHARED ? "shared" : "exclusive");
 	json_string(json, "kind", ticket_kind_word(entry->ticket.kind));
 	json_number(json, "pid", entry->ticket.pid);
@@ -166,6 +171,7 @@ write_view(struct json *json, const struct view *view)
 	json_bool(json, "unsupervised", view->roster.unsupervised);
 	put_entries(json, "held", view, TICKET_HOLDING);
 	put_entries(json, "pending", view, TICKET_WAITING);
+	put_entries(json, "resting", view, TICKET_RESTING);
 	json_array(json, "other_versions");
 	for (size_t i = 0; i < view->version_count; i++)
 		json_string(json, NULL, view->versions[i]);

@@ -109,6 +109,32 @@ asks_stop(int fd, uint64_t generation, const char *contender)
 	return false;
 }
 
+/* Where the line begins that ends before this place. */
+static off_t
+line_begin(int fd, off_t end)
+{
+	const off_t from = end > ASK_LINE_SIZE ? end - ASK_LINE_SIZE : 0;
+	char bytes[ASK_LINE_SIZE];
+	ssize_t length = pread(fd, bytes, (size_t)(end - 1 - from), from);
+
+	while (length > 0 && bytes[length - 1] != '\n')
+		length--;
+	return from + (length > 0 ? length : 0);
+}
+
+void
+asks_strike(int fd, const char *contender)
+{
+	struct ask ask;
+	off_t offset = 0;
+
+	if (lseek(fd, 0, SEEK_END) == 0 || lock_for_a_moment(fd) != LOCK_TAKEN)
+		return;
+	while (asks_next(fd, &offset, 0, contender, &ask))
+		(void)!pwrite(fd, "#", 1, line_begin(fd, offset));
+	lock_release(fd);
+}
+
 void
 asks_clear(int fd, uint64_t generation, const char *contender)
 {

@@ -29,6 +29,12 @@ bool asks_next(int fd, off_t *offset, uint64_t generation, const char *contender
 /* Whether it was ever asked to stop, or to make room. */
 bool asks_stop(int fd, uint64_t generation, const char *contender);
 
+/*
+ * Strike out what was asked of a contender in an earlier term that it shared, which has no
+ * generation to tell by. Blocks for at most a second when somebody sits on that lock.
+ */
+void asks_strike(int fd, const char *contender);
+
 /* Empty the file at the begin of a term, unless something in it is asked of this term. */
 void asks_clear(int fd, uint64_t generation, const char *contender);
 

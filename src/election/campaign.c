@@ -27,41 +27,32 @@ unless_left(struct campaign *campaign, enum acquire result)
 	return result;
 }
 
-static void
-outside(struct campaign *campaign, const struct candidacy *candidacy)
-{
-	memset(campaign, 0, sizeof(*campaign));
-	campaign->candidacy = candidacy;
-	campaign->lock_fd = campaign->terms_fd = campaign->watch_fd = -1;
-	campaign->lock.fd = campaign->lock.queue = campaign->queue.fd = -1;
-	joining_begin(&campaign->joining);
-	also_flock_init(&campaign->also, candidacy->also_flock, candidacy->also_mode);
-	patience_begin(&campaign->patience, candidacy->signals, candidacy->observer,
-	    candidacy->wait, candidacy->parent);
-}
-
 void
 campaign_begin(struct campaign *campaign, const struct candidacy *candidacy)
 {
-	outside(campaign, candidacy);
+	memset(campaign, 0, sizeof(*campaign));
+	campaign->candidacy = candidacy;
 	snprintf(campaign->contender, sizeof(campaign->contender), "%08x%08x%08x%08x", arc4random(),
 	    arc4random(), arc4random(), arc4random());
+	campaign->rest_lock.fd = campaign->rest_lock.queue = campaign->rest.fd = -1;
+	engine_begin_anew(campaign);
 }
 
 enum acquire
 campaign_queue_up(struct campaign *campaign, struct fault *fault)
 {
-	char contender[CONTENDER_SIZE];
 	enum acquire result;
 
-	memcpy(contender, campaign->contender, sizeof(contender));
-	outside(campaign, campaign->candidacy);
-	memcpy(campaign->contender, contender, sizeof(contender));
-	engine_introduce(campaign);
+	engine_begin_anew(campaign);
+	engine_introduce(campaign, "waiting");
 	result = engine_enter(campaign, fault);
 	if (result == ACQUIRE_TAKEN &&
 	    also_flock_check(&campaign->also, &campaign->lock, fault) == -1)
 		result = ACQUIRE_FAULT;
+	if (result == ACQUIRE_TAKEN) {
+		engine_strike_old_asks(campaign);
+		engine_end_rest(campaign);
+	}
 	return unless_left(campaign, result);
 }
 

@@ -9,7 +9,8 @@
  *
  *     campaign_queue_up, campaign_acquire, campaign_begin_term, campaign_end_term, campaign_leave
  *
- * and may be left at any point. Being killed between any two of them is a valid state of the disk.
+ * and may be left at any point; between two of them it may rest. Being killed between any two of
+ * them is a valid state of the disk.
  */
 #ifndef LOCKRUN_ELECTION_CAMPAIGN_H
 #define LOCKRUN_ELECTION_CAMPAIGN_H
@@ -41,8 +42,9 @@ struct candidacy {
 	bool refuse_after_lost; /* begin no term when it is not known how the last one ended */
 	bool if_available;	/* try, do not wait */
 	bool join; /* share a run that is in flight, or about to be; never with shared mode */
-	unsigned max_waiters;	/* do not join as many others; 0 for no limit */
-	duration_t wait;	/* from campaign_queue_up on; or DURATION_NEVER */
+	unsigned max_waiters; /* do not join as many others; 0 for no limit */
+	duration_t wait;      /* from campaign_queue_up on; or DURATION_NEVER */
+	bool again; /* another attempt follows: whoever leaves the queue is seen to rest */
 	const char *also_flock; /* a file to hold flock(2) on as well; or NULL */
 	mode_t also_mode;	/* what it is made with when it is missing */
 	const char *command;	/* the path of what will run */
@@ -73,7 +75,10 @@ struct campaign {
 	int lock_fd;
 	int terms_fd;
 	int watch_fd;
-	off_t asked_to; /* how far `ask` has been read */
+	off_t asked_to;		  /* how far `ask` has been read */
+	struct lockdir rest_lock; /* where we can be seen between two terms */
+	struct queue rest;
+	uint64_t led; /* the generation of our last term; 0 before */
 };
 
 /*
@@ -138,7 +143,21 @@ void campaign_tell_stepping_down(struct campaign *campaign, enum reason reason);
 /* Record how the term ended, and release the lock. */
 void campaign_end_term(struct campaign *campaign, struct term *term, const struct outcome *outcome);
 
-/* Leave the queue and close everything. May be called twice. */
+/*
+ * Leave the queue and close everything. May be called twice. When another attempt follows we rest
+ * from here on, outside of the queue, until it has been made: there is no moment in which whoever
+ * wants us to stop could not find us.
+ */
 void campaign_leave(struct campaign *campaign);
+
+/*
+ * Go on resting for that long, in this condition ("backoff", "ineligible"). ACQUIRE_TAKEN when the
+ * time is over, else ACQUIRE_SIGNAL, ACQUIRE_PARENT_GONE or ACQUIRE_FAULT with a fault.
+ */
+enum acquire campaign_rest(
+    struct campaign *campaign, const char *condition, duration_t length, struct fault *fault);
+
+/* There is no other attempt: leave, and be seen no more. */
+void campaign_end(struct campaign *campaign);
 
 #endif

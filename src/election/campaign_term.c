@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "election/asks.h"
+#include "election/engine.h"
 #include "election/generation.h"
 #include "election/previous.h"
 #include "election/terms.h"
@@ -105,7 +106,7 @@ begin(struct campaign *campaign, struct generation *generation, struct term *ter
 	if (term->generation != 0 &&
 	    generation_give(&campaign->lock, generation, sync, fault) == -1)
 		return -1;
-	campaign->text.generation = term->generation;
+	campaign->led = campaign->text.generation = term->generation;
 	campaign->text.since_ms = term->begun_ms;
 	describe(campaign, "leading");
 	term->stage = TERM_STARTED;
@@ -251,6 +252,8 @@ campaign_end_term(struct campaign *campaign, struct term *term, const struct out
 void
 campaign_leave(struct campaign *campaign)
 {
+	if (campaign->candidacy->again)
+		engine_begin_rest(campaign);
 	queue_leave(&campaign->queue);
 	also_flock_close(&campaign->also);
 	close_and_forget(&campaign->lock_fd);

@@ -4,6 +4,9 @@
 #include <bsd/string.h>
 
 #include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "election/admission.h"
 #include "election/asks.h"
@@ -15,14 +18,54 @@
 #define ENTER_ATTEMPTS 100
 
 void
-engine_introduce(struct campaign *campaign)
+engine_begin_anew(struct campaign *campaign)
+{
+	const struct campaign before = *campaign;
+	const struct candidacy *candidacy = before.candidacy;
+
+	*campaign = (struct campaign){
+	    .candidacy = candidacy,
+	    .lock = {.fd = -1, .queue = -1},
+	    .queue = {.fd = -1},
+	    .lock_fd = -1,
+	    .terms_fd = -1,
+	    .watch_fd = -1,
+	    .rest_lock = before.rest_lock,
+	    .rest = before.rest,
+	    .led = before.led,
+	};
+	memcpy(campaign->contender, before.contender, sizeof(campaign->contender));
+	joining_begin(&campaign->joining);
+	also_flock_init(&campaign->also, candidacy->also_flock, candidacy->also_mode);
+	patience_begin(&campaign->patience, candidacy->signals, candidacy->observer,
+	    candidacy->wait, candidacy->parent);
+}
+
+void
+engine_strike_old_asks(struct campaign *campaign)
+{
+	struct fault fault;
+	int fd;
+
+	/* A generation is told by its number. */
+	if (campaign->candidacy->mode != TICKET_SHARED)
+		return;
+	fd = lockdir_file(&campaign->lock, STATE_ASK, STATE_CONTEND, &fault);
+	if (fd == -1)
+		return;
+	asks_strike(fd, campaign->contender);
+	close(fd);
+}
+
+void
+engine_introduce(struct campaign *campaign, const char *condition)
 {
 	const struct candidacy *candidacy = campaign->candidacy;
 	struct ticket_text *text = &campaign->text;
 
 	campaign->queued_ms = clock_realtime_ms();
 	strlcpy(text->contender, campaign->contender, sizeof(text->contender));
-	strlcpy(text->condition, "waiting", sizeof(text->condition));
+	strlcpy(text->condition, condition, sizeof(text->condition));
 	text->since_ms = campaign->queued_ms;
 	command_name(candidacy->command, text->command);
 	if (candidacy->note != NULL)
@@ -78,12 +121,19 @@ open_lockdir(struct campaign *campaign, struct fault *fault)
 void
 engine_note_stop(struct campaign *campaign, enum acquire result)
 {
-	const struct term none = {0};
+	const struct lockdir *lock =
+	    campaign->lock.fd != -1 ? &campaign->lock : &campaign->rest_lock;
+	struct fault fault;
+	off_t offset = 0;
+	int fd;
 
-	if (result != ACQUIRE_SIGNAL || campaign->patience.signal != SIGTERM)
+	if (result != ACQUIRE_SIGNAL || campaign->patience.signal != SIGTERM || lock->fd == -1 ||
+	    (fd = lockdir_file(lock, STATE_ASK, STATE_READ, &fault)) == -1)
 		return;
-	while (!campaign->stopped && campaign_asked(campaign, &none, &campaign->stop))
+	while (
+	    !campaign->stopped && asks_next(fd, &offset, 0, campaign->contender, &campaign->stop))
 		campaign->stopped = campaign->stop.verb == ASK_STOP;
+	close(fd);
 }
 
 enum lock_mode

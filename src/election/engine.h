@@ -9,8 +9,18 @@
 #include "election/campaign.h"
 #include "kernel/lock.h"
 
-/* Say who we are, in what will be the ticket's text. */
-void engine_introduce(struct campaign *campaign);
+/* Nothing is left of an earlier term but our name, and the ticket that we rest by. */
+void engine_begin_anew(struct campaign *campaign);
+
+/* Say who we are and what we do, in what will be the ticket's text. */
+void engine_introduce(struct campaign *campaign, const char *condition);
+
+/* What stands in `ask` by now was asked of an earlier term. */
+void engine_strike_old_asks(struct campaign *campaign);
+
+/* Be seen outside of the queue; not any more. A failure is not told. */
+void engine_begin_rest(struct campaign *campaign);
+void engine_end_rest(struct campaign *campaign);
 
 /* Open the lock's directory and take a ticket; also when everything has to be done anew. */
 enum acquire engine_enter(struct campaign *campaign, struct fault *fault);

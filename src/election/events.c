@@ -96,6 +96,8 @@ events_waiting(struct events *events, const struct candidacy *candidacy)
 	if (events->fd == -1)
 		return;
 	note_text(events, NULL);
+	if (events->begun == 0)
+		events->begun = clock_boottime();
 	if (lockdir_open(candidacy->directory, events->name->text, STATE_READ, NULL, 0, &lock,
 		&fault) == 0) {
 		(void)roster_read(&lock, &roster, &fault);
@@ -121,6 +123,7 @@ observe_leading(struct events *events, const struct happened *happened)
 
 	events->generation = happened->generation;
 	events->led = clock_boottime();
+	events->has_led = true;
 	json = begin(events, &line, "leading");
 	json_number(json, "command_pid", happened->pid);
 	end(events, &line);
@@ -195,28 +198,69 @@ events_joined(struct events *events, const struct term *term)
 	end(events, &line);
 }
 
-void
-events_stopped(struct events *events, const struct outcome *outcome)
+/* How long the present attempt has taken so far. */
+static struct events_span
+span(const struct events *events)
 {
 	const duration_t now = clock_boottime();
-	const duration_t waited = (events->led != 0 ? events->led : now) - events->begun;
-	struct line line;
-	struct json *json;
+	const bool leads = events->led != 0, waits = events->begun != 0;
 
-	if (events->fd == -1)
-		return;
-	json = begin(events, &line, "stopped");
+	return (struct events_span){
+	    .generation = events->generation,
+	    .waited = waits ? (leads ? events->led : now) - events->begun : 0,
+	    .held = leads ? now - events->led : 0,
+	};
+}
+
+static void
+put_outcome(const struct events *events, struct json *json, const struct outcome *outcome,
+    enum reason reason, const struct events_span *took)
+{
 	json_string(json, "ran", ran_word(outcome->ran));
 	json_number(json, "status", outcome->status);
 	if (outcome->signal != 0)
 		json_number(json, "signal", outcome->signal);
 	else
 		json_null(json, "signal");
-	json_string(json, "reason", reason_word(outcome->reason));
+	json_string(json, "reason", reason_word(reason));
 	json_string(json, "text", events->text[0] != '\0' ? events->text : NULL);
 	json_bool(json, "killed", outcome->killed);
-	json_number(json, "waited_ms", waited / DURATION_MILLISECOND);
-	json_number(
-	    json, "held_ms", events->led != 0 ? (now - events->led) / DURATION_MILLISECOND : 0);
+	json_number(json, "waited_ms", took->waited / DURATION_MILLISECOND);
+	json_number(json, "held_ms", took->held / DURATION_MILLISECOND);
+}
+
+void
+events_backoff(struct events *events, const struct outcome *outcome, int64_t retry_at_ms)
+{
+	const struct events_span took = span(events);
+	char time[CLOCK_TEXT_SIZE];
+	struct line line;
+	struct json *json;
+
+	if (events->fd == -1)
+		return;
+	json = begin(events, &line, "backoff");
+	put_outcome(events, json, outcome, outcome->reason, &took);
+	json_string(json, "retry_at", clock_text(retry_at_ms, time));
+	end(events, &line);
+	if (events->led != 0)
+		events->last_term = took;
+	events->generation = 0;
+	events->led = events->begun = 0;
+}
+
+void
+events_stopped(struct events *events, const struct outcome *last, enum reason reason)
+{
+	const struct events_span took =
+	    events->led == 0 && events->has_led ? events->last_term : span(events);
+	struct line line;
+	struct json *json;
+
+	if (events->fd == -1)
+		return;
+	events->generation = took.generation;
+	json = begin(events, &line, "stopped");
+	put_outcome(events, json, last, reason, &took);
 	end(events, &line);
 }

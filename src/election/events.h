@@ -8,6 +8,12 @@
 
 #include "election/campaign.h"
 
+/* What was told last of a term, or of an attempt at one. */
+struct events_span {
+	uint64_t generation;
+	duration_t waited, held;
+};
+
 struct events {
 	int fd; /* -1: nobody listens, and all of these do nothing */
 	const struct lockname *name;
@@ -15,6 +21,8 @@ struct events {
 	uint64_t generation;
 	duration_t begun, led;	 /* CLOCK_BOOTTIME; 0 before */
 	char text[NOTE_MAX + 1]; /* why it was to end, for whoever reads only the last event */
+	bool has_led;
+	struct events_span last_term; /* when it has */
 };
 
 /*
@@ -37,7 +45,10 @@ void events_error(struct events *events, const char *text);
 /* The run that was joined has ended: its outcome is ours. */
 void events_joined(struct events *events, const struct term *term);
 
-/* The end. */
-void events_stopped(struct events *events, const struct outcome *outcome);
+/* A term, or an attempt at one, is over, and the next one comes at that time (CLOCK_REALTIME). */
+void events_backoff(struct events *events, const struct outcome *outcome, int64_t retry_at_ms);
+
+/* The end: what the last term came to, and why there is no other. */
+void events_stopped(struct events *events, const struct outcome *last, enum reason reason);
 
 #endif

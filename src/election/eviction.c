@@ -21,6 +21,7 @@
 #define ROUND (50 * DURATION_MILLISECOND)
 /* One that ends at this moment is out of sight before its lock is gone. */
 #define UNSEEN_ROUNDS 5
+#define RETURNS	      100 /* how often one may come back */
 
 static enum acquire
 system_fault(const struct lockdir *lock, int error, struct fault *fault)
@@ -37,18 +38,17 @@ not_allowed(struct eviction *eviction, pid_t pid, struct fault *fault)
 	return ACQUIRE_FAULT;
 }
 
-/* ACQUIRE_BUSY: the ticket is alive, and that pid does not have it. */
+/* ACQUIRE_BUSY: the ticket is alive, and that pid does not have it. ACQUIRE_AGAIN: it has gone. */
 static enum acquire
 try_to_signal(
     struct eviction *eviction, const struct roster_entry *entry, int signal, struct fault *fault)
 {
 	char name[TICKET_NAME_SIZE];
-	int fd, result, error;
-	bool alive;
+	int fd, result, error, alive;
 
 	fd = lockdir_ticket_open(eviction->lock, ticket_pack(&entry->ticket, name));
 	if (fd == -1)
-		return errno == ENOENT ? ACQUIRE_TAKEN : system_fault(eviction->lock, errno, fault);
+		return errno == ENOENT ? ACQUIRE_AGAIN : system_fault(eviction->lock, errno, fault);
 	result = lockers_signal_one(entry->ticket.pid, fd, signal);
 	error = errno;
 	alive = result == -1 && error == ESRCH && lock_try(fd, LOCK_SHARED) == LOCK_BUSY;
@@ -56,7 +56,7 @@ try_to_signal(
 	if (alive)
 		return ACQUIRE_BUSY;
 	if (result == 0 || error == ESRCH)
-		return ACQUIRE_TAKEN;
+		return result == 0 ? ACQUIRE_TAKEN : ACQUIRE_AGAIN;
 	return error == EPERM || error == EACCES ? not_allowed(eviction, entry->ticket.pid, fault)
 						 : system_fault(eviction->lock, error, fault);
 }
@@ -84,6 +84,18 @@ signal_owner(
 	return ACQUIRE_FAULT;
 }
 
+static enum acquire
+await_leaving(struct eviction *eviction, const struct roster_entry *contender, duration_t wait,
+    struct fault *fault)
+{
+	const enum acquire result =
+	    await_end(eviction->lock, contender, wait, eviction->signals, &eviction->signal);
+
+	return result == ACQUIRE_FAULT ? system_fault(eviction->lock, errno, fault) : result;
+}
+
+/* ---- who does not hold ---- */
+
 enum acquire
 evict_waiter(struct eviction *eviction, const struct roster_entry *waiter, struct fault *fault)
 {
@@ -92,13 +104,21 @@ evict_waiter(struct eviction *eviction, const struct roster_entry *waiter, struc
 
 	strlcpy(ask.contender, waiter->text.contender, sizeof(ask.contender));
 	strlcpy(ask.reason, eviction->reason, sizeof(ask.reason));
-	/* First, so that it is there to be read. Where it cannot be, the wait ends without. */
 	if (ask.contender[0] != '\0')
 		(void)asks_send(eviction->lock, &ask, fault);
 	result = signal_owner(eviction, waiter, SIGTERM, fault);
-	return result == ACQUIRE_TAKEN && waiter->frozen
-		   ? signal_owner(eviction, waiter, SIGCONT, fault)
-		   : result;
+	if (result == ACQUIRE_TAKEN && waiter->frozen)
+		result = signal_owner(eviction, waiter, SIGCONT, fault);
+	return result;
+}
+
+enum acquire
+evict_resting(struct eviction *eviction, const struct roster_entry *resting, struct fault *fault)
+{
+	const enum acquire result = evict_waiter(eviction, resting, fault);
+
+	return result == ACQUIRE_TAKEN ? await_leaving(eviction, resting, eviction->wait, fault)
+				       : result;
 }
 
 /* ---- a holder ---- */
@@ -117,16 +137,6 @@ is_held_by(const struct lockdir *lock, const struct roster_entry *holder)
 	held = lock_try(fd, LOCK_SHARED) == LOCK_BUSY;
 	close(fd);
 	return held;
-}
-
-static enum acquire
-await_holder(struct eviction *eviction, const struct roster_entry *holder, duration_t wait,
-    struct fault *fault)
-{
-	enum acquire result;
-
-	result = await_end(eviction->lock, holder, wait, eviction->signals, &eviction->signal);
-	return result == ACQUIRE_FAULT ? system_fault(eviction->lock, errno, fault) : result;
 }
 
 /* Whether it does what it was asked; one that is frozen does not, whatever it said before. */
@@ -177,7 +187,8 @@ end_tree(struct eviction *eviction, const struct roster_entry *holder, struct fa
 			clock_poll(NULL, 0, clock_monotonic() + ROUND);
 		signal = clock_monotonic() >= kill_at ? SIGKILL : 0;
 	} while (census.living > 0);
-	return signal_owner(eviction, holder, SIGKILL, fault);
+	return signal_owner(eviction, holder, SIGKILL, fault) == ACQUIRE_FAULT ? ACQUIRE_FAULT
+									       : ACQUIRE_TAKEN;
 }
 
 static duration_t
@@ -186,8 +197,8 @@ shorter(duration_t a, duration_t b)
 	return a < b ? a : b;
 }
 
-enum acquire
-evict_holder(struct eviction *eviction, const struct roster_entry *holder, struct fault *fault)
+static enum acquire
+end_term(struct eviction *eviction, const struct roster_entry *holder, struct fault *fault)
 {
 	const duration_t patience =
 	    eviction->force ? shorter(eviction->wait, ANSWER_WITHIN) : eviction->wait;
@@ -202,17 +213,48 @@ evict_holder(struct eviction *eviction, const struct roster_entry *holder, struc
 	/* One that is stopped cannot hear. */
 	if (holder->frozen && signal_owner(eviction, holder, SIGCONT, fault) == ACQUIRE_FAULT)
 		return ACQUIRE_FAULT;
-	result = await_holder(eviction, holder, patience, fault);
+	result = await_leaving(eviction, holder, patience, fault);
 	if (result != ACQUIRE_LATE || !eviction->force)
 		return result;
 	/* One that has heard gets the grace that it may be giving; -k can have made that longer. */
 	if (is_stepping_down(eviction->lock, holder))
-		result = await_holder(eviction, holder, shorter(eviction->wait, GRACE), fault);
+		result = await_leaving(eviction, holder, shorter(eviction->wait, GRACE), fault);
 	if (result == ACQUIRE_LATE)
 		result = end_tree(eviction, holder, fault);
 	if (result != ACQUIRE_TAKEN)
 		return result;
-	return await_holder(eviction, holder, eviction->wait, fault);
+	return await_leaving(eviction, holder, eviction->wait, fault);
+}
+
+/* Whether a contender is there, and as what. */
+static bool
+is_there(const struct lockdir *lock, const char *contender, struct roster_entry *as)
+{
+	const struct roster_entry *found;
+	struct roster roster;
+	struct fault fault;
+
+	if (contender[0] == '\0' || roster_read(lock, &roster, &fault) == -1)
+		return false;
+	found = roster_find(&roster, contender);
+	*as = found != NULL ? *found : *as;
+	roster_free(&roster);
+	return found != NULL;
+}
+
+/* One whose term had ended before it heard competes again: it is told once more, for good. */
+enum acquire
+evict_holder(struct eviction *eviction, const struct roster_entry *holder, struct fault *fault)
+{
+	enum acquire result = end_term(eviction, holder, fault);
+	struct roster_entry now;
+
+	for (int i = 0; i < RETURNS && (result == ACQUIRE_TAKEN || result == ACQUIRE_AGAIN) &&
+			is_there(eviction->lock, holder->text.contender, &now);
+	     i++)
+		result = now.ticket.state == TICKET_HOLDING ? end_term(eviction, &now, fault)
+							    : evict_resting(eviction, &now, fault);
+	return result == ACQUIRE_AGAIN ? ACQUIRE_TAKEN : result;
 }
 
 /* ---- what is left of one ---- */

@@ -22,6 +22,7 @@ struct eviction {
 
 /*
  * Ask a holder to stop and wait for its end; a stopped lockrun is continued, so that it can hear.
+ * One that went on to compete again, because its term had ended anyway, is told once more.
  * ACQUIRE_TAKEN when it has gone, ACQUIRE_LATE when it is still there after wait, ACQUIRE_SIGNAL,
  * ACQUIRE_FAULT.
  */
@@ -37,10 +38,15 @@ enum acquire
 evict_leftovers(struct eviction *eviction, const struct roster *roster, struct fault *fault);
 
 /*
- * End the wait of a waiter, by SIGTERM to its lockrun, which finds the reason in `ask`.
- * ACQUIRE_TAKEN or ACQUIRE_FAULT.
+ * End the wait of a waiter, or of one that rests between two terms, by SIGTERM to its lockrun; the
+ * reason stands in `ask` by then. ACQUIRE_TAKEN, ACQUIRE_AGAIN when it is not there any more (it
+ * may lead by now, or wait again), or ACQUIRE_FAULT.
  */
 enum acquire
 evict_waiter(struct eviction *eviction, const struct roster_entry *waiter, struct fault *fault);
+
+/* The same, and wait for its end. As evict_holder, or ACQUIRE_AGAIN. */
+enum acquire
+evict_resting(struct eviction *eviction, const struct roster_entry *resting, struct fault *fault);
 
 #endif

@@ -85,19 +85,14 @@ attempt_to_queue(struct queue *queue, uint64_t at)
 	return error == ENOENT ? QUEUE_PASSED : QUEUE_ERROR;
 }
 
-enum queue_result
-queue_up(struct queue *queue, enum ticket_mode mode, enum ticket_kind kind, uint64_t at)
+static enum queue_result
+make_ticket(struct queue *queue, const struct ticket *wanted, uint64_t at)
 {
 	enum queue_result result = QUEUE_PASSED;
 
-	queue->ticket = (struct ticket){
-	    .arrival = (uint64_t)clock_boottime(),
-	    .pid = getpid(),
-	    .pidns = proctable_namespace(),
-	    .mode = mode,
-	    .kind = kind,
-	    .state = TICKET_WAITING,
-	};
+	queue->ticket = *wanted;
+	queue->ticket.pid = getpid();
+	queue->ticket.pidns = proctable_namespace();
 	queue->text_length = 0;
 	for (int i = 0; i < ATTEMPTS && result == QUEUE_PASSED; i++)
 		result = attempt_to_queue(queue, at);
@@ -141,6 +136,32 @@ queue_last_pass(const struct queue *queue)
 
 	(void)lockdir_ticket_each(queue->lock, note_pass, &last);
 	return last;
+}
+
+enum queue_result
+queue_up(struct queue *queue, enum ticket_mode mode, enum ticket_kind kind, uint64_t at)
+{
+	const struct ticket wanted = {
+	    .arrival = (uint64_t)clock_boottime(),
+	    .mode = mode,
+	    .kind = kind,
+	    .state = TICKET_WAITING,
+	};
+
+	return make_ticket(queue, &wanted, at);
+}
+
+enum queue_result
+queue_rest(struct queue *queue, enum ticket_mode mode)
+{
+	const struct ticket wanted = {
+	    .arrival = (uint64_t)clock_boottime(),
+	    .mode = mode,
+	    .kind = TICKET_QUEUED,
+	    .state = TICKET_RESTING,
+	};
+
+	return make_ticket(queue, &wanted, wanted.arrival);
 }
 
 bool

@@ -92,6 +92,12 @@ enum queue_result
 queue_up(struct queue *queue, enum ticket_mode mode, enum ticket_kind kind, uint64_t at);
 
 /*
+ * Make a ticket outside of the queue, by which readers see that we are there; it counts for
+ * nobody. QUEUE_OK or QUEUE_ERROR.
+ */
+enum queue_result queue_rest(struct queue *queue, enum ticket_mode mode);
+
+/*
  * Say that we hold, once the lock is ours: QUEUE_OK or QUEUE_PASSED. On a full disk the name
  * stays as it is, which changes only what readers see.
  */

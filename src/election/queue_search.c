@@ -31,6 +31,14 @@ struct search {
 	struct ticket bound; /* the last one found by a pass that met only dead ones */
 };
 
+/* A try never waits, so it counts for nobody until it holds; who rests is outside of the queue. */
+static bool
+counts_for_nobody(const struct ticket *ticket)
+{
+	return ticket->state == TICKET_RESTING ||
+	       (ticket->kind == TICKET_TRY && ticket->state == TICKET_WAITING);
+}
+
 /* Whether a live ticket like this one has to be waited for, or would have to wait. */
 static bool
 matters(const struct search *search, const struct ticket *ticket)
@@ -49,8 +57,7 @@ matters(const struct search *search, const struct ticket *ticket)
 		return false;
 	if (search->no_joiners && ticket->kind == TICKET_JOIN && ticket->state == TICKET_WAITING)
 		return false;
-	/* A try never waits, so it counts for nobody until it holds. */
-	if (ticket->kind == TICKET_TRY && ticket->state == TICKET_WAITING)
+	if (counts_for_nobody(ticket))
 		return false;
 	return ticket_conflicts(ticket->mode, search->mode);
 }
@@ -125,7 +132,7 @@ consider(const char *name, void *context)
 	if (ticket_unpack(name, &ticket)) {
 		if (matters(search, &ticket))
 			insert(search, &ticket);
-		else if (ticket.kind == TICKET_TRY && ticket.state == TICKET_WAITING)
+		else if (counts_for_nobody(&ticket))
 			/* Nobody waits for it, so nobody else would find out that it is dead. */
 			remove_if_dead(search->lock, name);
 	} else {

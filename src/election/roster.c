@@ -91,8 +91,10 @@ sort_and_count(struct roster *roster)
 		roster->entries[kept++] = roster->entries[i];
 	}
 	roster->count = kept;
-	for (size_t i = 0; i < roster->count; i++)
+	for (size_t i = 0; i < roster->count; i++) {
 		roster->held += roster->entries[i].ticket.state == TICKET_HOLDING;
+		roster->resting += roster->entries[i].ticket.state == TICKET_RESTING;
+	}
 }
 
 static bool
@@ -231,7 +233,7 @@ roster_free(struct roster *roster)
 {
 	free(roster->entries);
 	roster->entries = NULL;
-	roster->count = roster->held = 0;
+	roster->count = roster->held = roster->resting = 0;
 }
 
 bool
@@ -277,6 +279,20 @@ roster_holder(const struct roster *roster)
 }
 
 const struct roster_entry *
+roster_resting_leader(const struct roster *roster)
+{
+	const struct roster_entry *entry, *last = NULL;
+
+	for (size_t i = 0; i < roster->count && !roster_is_held(roster); i++) {
+		entry = &roster->entries[i];
+		if (entry->ticket.state == TICKET_RESTING &&
+		    (last == NULL || entry->text.generation > last->text.generation))
+			last = entry;
+	}
+	return last;
+}
+
+const struct roster_entry *
 roster_find(const struct roster *roster, const char *contender)
 {
 	for (size_t i = 0; i < roster->count; i++) {
@@ -289,7 +305,7 @@ roster_find(const struct roster *roster, const char *contender)
 size_t
 roster_waiting(const struct roster *roster)
 {
-	return roster->count - roster->held;
+	return roster->count - roster->held - roster->resting;
 }
 
 size_t

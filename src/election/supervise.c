@@ -25,6 +25,7 @@ struct watch {
 	struct outcome outcome;
 	bool command_ended;
 	bool command_stopped;
+	sigset_t received;     /* signals that came, for us and for the command */
 	bool watching;	       /* the lock is watched over */
 	int lock_watch;	       /* a descriptor, or -1: the tick has to do */
 	duration_t watch_from; /* all points of CLOCK_MONOTONIC */
@@ -142,6 +143,17 @@ pass_on(struct watch *watch, const struct signal_event *event)
 	process_send(watch->with->command, event->signal);
 }
 
+/*
+ * Who interrupts or hangs up a terminal means all that runs there, and not one term. Elsewhere
+ * SIGHUP may as well tell a daemon to read its configuration; it counts if the command dies by it.
+ */
+static bool
+ends_more_than_a_term(const struct signal_event *event)
+{
+	return event->signal == SIGTERM || event->signal == SIGINT || event->signal == SIGQUIT ||
+	       (event->signal == SIGHUP && event->from_terminal);
+}
+
 static void
 handle_signals(struct watch *watch)
 {
@@ -150,6 +162,9 @@ handle_signals(struct watch *watch)
 	while (signals_next(watch->with->signals, &event)) {
 		if (event.signal == SIGCHLD)
 			continue;
+		sigaddset(&watch->received, event.signal);
+		if (ends_more_than_a_term(&event))
+			watch->outcome.interrupted = true;
 		reap(watch);
 		if (event.signal != SIGTERM)
 			pass_on(watch, &event);
@@ -175,6 +190,9 @@ do_as_asked(struct watch *watch)
 	struct ask ask;
 
 	while (campaign_asked(watch->with->campaign, watch->with->term, &ask)) {
+		/* Whatever it steps down for already: that was no reason not to come again. */
+		if (ask.verb == ASK_STOP)
+			watch->outcome.interrupted = true;
 		if (ask.verb != ASK_SIGNAL && may_step_down(watch))
 			step_down(watch, ask.verb == ASK_STOP ? REASON_STOP : REASON_REPLACED,
 			    ask.reason);
@@ -287,10 +305,13 @@ supervise(const struct supervision *supervision)
 	/* Who yields has to notice at once that somebody came. */
 	else if (supervision->yield != DURATION_NEVER)
 		watch.watch_from = begin;
+	sigemptyset(&watch.received);
 	stepdown_init(&watch.stepdown, supervision);
 	while (!is_over(&watch))
 		look_after(&watch);
 	watch.outcome.killed = watch.stepdown.killed;
+	if (watch.outcome.signal != 0 && sigismember(&watch.received, watch.outcome.signal))
+		watch.outcome.interrupted = true;
 	if (watch.stepdown.begun && !watch.stepdown.leftovers)
 		watch.outcome.reason = watch.stepdown.reason;
 	else

@@ -38,6 +38,7 @@ process_enter(struct process_entry *entry)
 	raise_limit(RLIMIT_FSIZE, &entry->file_size);
 
 	entry->umask = umask(0);
+	entry->aside[0] = entry->aside[1] = -1;
 	entry->closed = 0;
 	for (int i = 0; i <= 2; i++) {
 		if (fcntl(i, F_GETFD) != -1 || errno != EBADF)
@@ -144,6 +145,10 @@ pass_on(int fd)
 static int
 execute(const struct process_plan *plan, const struct process_entry *entry)
 {
+	for (int i = 0; i <= 1; i++) {
+		if (entry->aside[i] != -1)
+			dup2(entry->aside[i], i);
+	}
 	for (int i = 0; i <= 2; i++) {
 		if ((entry->closed & 1U << i) != 0)
 			close(i);
@@ -208,16 +213,32 @@ process_become(
 	exec_fault(error, plan->arguments[0], fault);
 }
 
+/* Without a descriptor to keep it under, it stays where it is. */
+static void
+let_go(struct process_entry *entry, int fd, int null, bool keep)
+{
+	if (keep && entry->aside[fd] == -1) {
+		entry->aside[fd] = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+		if (entry->aside[fd] == -1)
+			return;
+	}
+	if (!keep && entry->aside[fd] != -1) {
+		close(entry->aside[fd]);
+		entry->aside[fd] = -1;
+	}
+	dup2(null, fd);
+}
+
 void
-process_let_go_of_pipes(void)
+process_let_go_of_pipes(struct process_entry *entry, bool keep)
 {
 	int null;
 
 	null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (null == -1)
 		return;
-	dup2(null, STDIN_FILENO);
-	dup2(null, STDOUT_FILENO);
+	let_go(entry, STDIN_FILENO, null, keep);
+	let_go(entry, STDOUT_FILENO, null, keep);
 	close(null);
 }
 

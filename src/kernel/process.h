@@ -19,6 +19,7 @@ struct process_entry {
 	mode_t umask;
 	unsigned closed; /* bit n: descriptor n (0 to 2) was closed */
 	struct rlimit files, file_size;
+	int aside[2]; /* what descriptors 0 and 1 were, while ours are the null device; else -1 */
 };
 
 /*
@@ -59,8 +60,11 @@ pid_t process_start(
 void process_become(
     const struct process_plan *plan, const struct process_entry *entry, struct fault *fault);
 
-/* Point our own 0 and 1 at the null device, so that we keep no pipe of the command's open. */
-void process_let_go_of_pipes(void);
+/*
+ * Point our own 0 and 1 at the null device, so that we keep no pipe of the command's open. With
+ * keep, what they were is kept aside for the next command; a pipe then stays open until the last.
+ */
+void process_let_go_of_pipes(struct process_entry *entry, bool keep);
 
 /* Orphans among our descendants become our children (PR_SET_CHILD_SUBREAPER). */
 void process_adopt_orphans(void);

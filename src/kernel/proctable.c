@@ -51,6 +51,12 @@ proctable_read_at(int directory, const char *path, struct process_stat *stat)
 		   &stat->state, &stat->parent, &stat->threads, &stat->start) == 4;
 }
 
+uint64_t
+proctable_now(void)
+{
+	return (uint64_t)(clock_boottime() / (DURATION_SECOND / sysconf(_SC_CLK_TCK)));
+}
+
 bool
 proctable_read(pid_t pid, struct process_stat *stat)
 {

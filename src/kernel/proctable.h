@@ -36,6 +36,9 @@ struct census {
 	char living_state; /* its state */
 };
 
+/* Now, in the same clock ticks: what was started from here on has no smaller start. */
+uint64_t proctable_now(void);
+
 /* Read /proc/PID/stat. False when there is no such process or no /proc. */
 bool proctable_read(pid_t pid, struct process_stat *stat);
 

@@ -14,6 +14,8 @@
 static bool
 is_stranger(const struct tree *tree, const struct process_stat *child)
 {
+	if (child->start < tree->since)
+		return true;
 	for (size_t i = 0; i < tree->stranger_count; i++) {
 		if (tree->strangers[i].pid == child->pid &&
 		    tree->strangers[i].start == child->start)
@@ -159,6 +161,7 @@ void
 tree_begin(struct tree *tree)
 {
 	tree->root = proctable_self();
+	tree->since = proctable_now();
 	tree->stranger_count = 0;
 	/* Hardly anybody has children here, and one question is cheaper than a walk. */
 	if (process_has_children())

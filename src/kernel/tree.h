@@ -7,12 +7,14 @@
 
 /*
  * Our descendants, but for the children that we had before, and theirs: whoever did
- * "exec lockrun" may have had some, and they are not the command's.
+ * "exec lockrun" may have had some, and what an earlier term left behind is not this one's. Those
+ * are told by when they started; but where the clock's tick is too coarse to tell, by a list.
  */
 #define TREE_STRANGERS_MAX 64
 
 struct tree {
 	pid_t root; /* ourselves, by /proc's number; 0 when there is no /proc */
+	uint64_t since;
 	size_t stranger_count;
 	struct {
 		pid_t pid;

@@ -47,6 +47,9 @@ enum fault_kind {
 	FAULT_USAGE_WORD_MISSING,
 	FAULT_USAGE_SIGNAL,
 	FAULT_USAGE_GENERATION,
+	FAULT_USAGE_TERMS,
+	FAULT_USAGE_BACKOFF,
+	FAULT_USAGE_ALONE, /* an option without the one that it is about */
 	FAULT_USAGE_FLOOR,
 	FAULT_NESTED,		   /* inside of the very lock that is asked for */
 	FAULT_ALSO_OURS,	   /* --also-flock on the lock itself */

@@ -3,11 +3,13 @@
 #include <string.h>
 
 #include <bsd/stdlib.h>
+#include <bsd/string.h>
 
 #include "values/option_value.h"
 #include "values/ticket.h"
 
-#define STATUS_MOST 255
+#define STATUS_MOST	    255
+#define DURATION_DIGITS_MAX 64 /* more than anybody writes */
 
 static int
 store_duration(const struct option_row *row, const struct option_spelling *spelling,
@@ -94,16 +96,34 @@ store_count(
 }
 
 static int
-store_generation(
-    const struct option_spelling *spelling, const char *value, uint64_t *field, struct fault *fault)
+store_number(const struct option_row *row, const struct option_spelling *spelling,
+    const char *value, uint64_t *field, struct fault *fault)
 {
 	const char *error = NULL;
 
 	*field = (uint64_t)strtonum(value, 1, LLONG_MAX, &error);
 	if (error != NULL || value[strspn(value, "0123456789")] != '\0')
-		return fault_set(
-		    fault, FAULT_USAGE_GENERATION, 0, "%s \"%s\"", spelling->text, value);
+		return fault_set(fault,
+		    row->value == OPTION_GENERATION ? FAULT_USAGE_GENERATION : FAULT_USAGE_TERMS, 0,
+		    "%s \"%s\"", spelling->text, value);
 	return 0;
+}
+
+static int
+store_backoff(const struct option_spelling *spelling, const char *value,
+    struct backoff_limits *field, struct fault *fault)
+{
+	const size_t length = strcspn(value, ":");
+	char min[DURATION_DIGITS_MAX];
+
+	if (value[length] == ':' && length < sizeof(min)) {
+		strlcpy(min, value, length + 1);
+		if (duration_parse(min, &field->min) == DURATION_OK &&
+		    duration_parse(value + length + 1, &field->max) == DURATION_OK &&
+		    field->min <= field->max)
+			return 0;
+	}
+	return fault_set(fault, FAULT_USAGE_BACKOFF, 0, "%s \"%s\"", spelling->text, value);
 }
 
 int
@@ -149,6 +169,8 @@ option_store(const struct option_reading *reading, const struct option_row *row,
 
 	if (row->trait == OPTION_SUPERVISED && options->supervised == NULL)
 		options->supervised = row->name;
+	if (row->trait == OPTION_LOOPING && options->looping == NULL)
+		options->looping = row->name;
 	switch (row->value) {
 	case OPTION_HABIT:
 		return 0;
@@ -169,7 +191,10 @@ option_store(const struct option_reading *reading, const struct option_row *row,
 	case OPTION_COUNT:
 		return store_count(spelling, value, field, reading->fault);
 	case OPTION_GENERATION:
-		return store_generation(spelling, value, field, reading->fault);
+	case OPTION_TERMS:
+		return store_number(row, spelling, value, field, reading->fault);
+	case OPTION_BACKOFF:
+		return store_backoff(spelling, value, field, reading->fault);
 	case OPTION_NOTE:
 		return option_store_note(spelling->text, value, field, reading->fault);
 	case OPTION_TEXT:

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "values/lockname.h"
+#include "values/option_rules.h"
 #include "values/option_search.h"
 #include "values/status.h"
 
@@ -197,6 +198,7 @@ options_parse(enum subcommand subcommand, char **arguments, const char *getenv_n
 	    .complain_after = DURATION_NEVER,
 	    .older_than = OLDER_THAN,
 	    .command_status_map = -1,
+	    .backoff = {BACKOFF_MIN, BACKOFF_MAX},
 	};
 	if (read_options(&reading) == -1)
 		return -1;
@@ -211,16 +213,7 @@ options_parse(enum subcommand subcommand, char **arguments, const char *getenv_n
 	if (options->note == NULL && is_set(getenv_note) &&
 	    option_store_note("LOCKRUN_NOTE", getenv_note, &options->note, fault) == -1)
 		return -1;
-	if (options->if_available && options->wait != DURATION_NEVER)
-		return fault_set(fault, FAULT_USAGE_TWICE_MEANT, 0, "--if-available and --wait");
-	if (options->if_available && options->replace)
-		return fault_set(fault, FAULT_USAGE_TWICE_MEANT, 0, "--if-available and --replace");
-	if (options->join && options->shared)
-		return fault_set(fault, FAULT_USAGE_TWICE_MEANT, 0, "--join and --shared");
-	if (options->join && options->replace)
-		return fault_set(fault, FAULT_USAGE_TWICE_MEANT, 0, "--join and --replace");
-	if (options->no_fork && options->supervised != NULL)
-		return fault_set(
-		    fault, FAULT_USAGE_UNSUPERVISED, 0, "--no-fork and --%s", options->supervised);
+	if (options_agree(options, fault) == -1)
+		return -1;
 	return read_command(&reading);
 }

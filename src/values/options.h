@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "values/backoff.h"
 #include "values/closest.h"
 #include "values/duration.h"
 #include "values/fault.h"
@@ -55,6 +56,11 @@ struct options {
 	bool no_fork;
 	int command_status_map; /* -1 for none */
 	const char *supervised; /* the first option given that needs a supervisor, or NULL */
+	/* again */
+	bool loop;
+	struct backoff_limits backoff;
+	uint64_t max_terms;  /* 0 for no limit */
+	const char *looping; /* the first option given that is about a loop, or NULL */
 	/* telling */
 	bool verbose;
 	bool quiet;
@@ -111,6 +117,8 @@ enum option_value {
 	OPTION_DURATION_IF_ANY, /* duration_t, 0 without a value, which only "=" can attach */
 	OPTION_CHOICE,		/* int, the place of the word in metavar, a list with bars */
 	OPTION_GENERATION,	/* uint64_t, at least 1 */
+	OPTION_TERMS,		/* uint64_t, at least 1 */
+	OPTION_BACKOFF,		/* struct backoff_limits, MIN:MAX */
 	OPTION_STATUS,		/* int, 0..255 */
 	OPTION_COUNT,		/* int, from 0 on */
 	OPTION_TEXT,		/* const char * */
@@ -123,6 +131,7 @@ enum option_trait {
 	OPTION_PLAIN,
 	OPTION_SPELLING,   /* another spelling, for habit; --help does not show it */
 	OPTION_SUPERVISED, /* works only where lockrun stays to supervise */
+	OPTION_LOOPING,	   /* means something only together with --loop */
 };
 
 struct option_row {

@@ -24,23 +24,24 @@ static const struct reason_row {
 	enum reason reason;
 	const char *word;
 	bool ours;
+	bool failure;
 } reason_table[] = {
-    {REASON_FINISHED, "finished", false},
-    {REASON_FAILED, "failed", false},
-    {REASON_MAX_HOLD, "max-hold", true},
-    {REASON_STOP, "stop", true},
+    {REASON_FINISHED, "finished", false, false},
+    {REASON_FAILED, "failed", false, true},
+    {REASON_MAX_HOLD, "max-hold", true, false},
+    {REASON_STOP, "stop", true, false},
     /* Who sent the signal knows of it, and wants to hear what the command made of it. */
-    {REASON_SIGNAL, "signal", false},
-    {REASON_YIELD, "yield", true},
-    {REASON_REPLACED, "replaced", true},
-    {REASON_LOCK_LOST, "lock-lost", true},
-    {REASON_PARENT_GONE, "parent-gone", true},
-    {REASON_LATE, "late", false},
-    {REASON_BUSY, "busy", false},
-    {REASON_TOO_MANY, "too-many", false},
-    {REASON_REFUSED, "refused", false},
-    {REASON_NOT_FOUND, "not-found", false},
-    {REASON_ERROR, "error", false},
+    {REASON_SIGNAL, "signal", false, false},
+    {REASON_YIELD, "yield", true, false},
+    {REASON_REPLACED, "replaced", true, false},
+    {REASON_LOCK_LOST, "lock-lost", true, true},
+    {REASON_PARENT_GONE, "parent-gone", true, false},
+    {REASON_LATE, "late", false, false},
+    {REASON_BUSY, "busy", false, false},
+    {REASON_TOO_MANY, "too-many", false, false},
+    {REASON_REFUSED, "refused", false, true},
+    {REASON_NOT_FOUND, "not-found", false, true},
+    {REASON_ERROR, "error", false, true},
 };
 #define REASON_ROWS (sizeof(reason_table) / sizeof(reason_table[0]))
 
@@ -77,6 +78,15 @@ reason_is_ours(enum reason reason)
 	for (size_t i = 0; i < REASON_ROWS; i++)
 		if (reason_table[i].reason == reason)
 			return reason_table[i].ours;
+	return false;
+}
+
+bool
+reason_is_failure(enum reason reason)
+{
+	for (size_t i = 0; i < REASON_ROWS; i++)
+		if (reason_table[i].reason == reason)
+			return reason_table[i].failure;
 	return false;
 }
 

@@ -67,14 +67,17 @@ const char *reason_word(enum reason reason);
 enum reason reason_of_word(const char *word);
 /* True when lockrun itself started the step-down, so that 124 tells the caller. */
 bool reason_is_ours(enum reason reason);
+/* True when something has gone wrong, so that to compete again at once would not help. */
+bool reason_is_failure(enum reason reason);
 
 struct outcome {
 	enum ran ran;
 	enum reason reason;
-	int status;  /* exit status of the command, or of lockrun when nothing ran */
-	int signal;  /* the signal that the command or the wait died by; 0 for none */
-	bool killed; /* SIGKILL was needed */
-	bool joined; /* another's run, whose outcome we share */
+	int status;	  /* exit status of the command, or of lockrun when nothing ran */
+	int signal;	  /* the signal that the command or the wait died by; 0 for none */
+	bool killed;	  /* SIGKILL was needed */
+	bool joined;	  /* another's run, whose outcome we share */
+	bool interrupted; /* a signal to lockrun meant more than this term */
 };
 
 /* What lockrun's own process has to do at its end. */

@@ -54,7 +54,7 @@ ticket_unpack(const char *name, struct ticket *ticket)
 		return false;
 	if (pid == 0 || pid > INT_MAX)
 		return false;
-	if (!one_of(at[0], "xs") || !one_of(at[1], "qnj") || !one_of(at[2], "wh"))
+	if (!one_of(at[0], "xs") || !one_of(at[1], "qnj") || !one_of(at[2], "whr"))
 		return false;
 	found.pid = (pid_t)pid;
 	found.mode = (unsigned char)at[0];

@@ -6,7 +6,8 @@
  *     NUMBER.ARRIVAL.PID.PIDNS.MKS
  *
  * NUMBER and ARRIVAL have 20 digits, so that a sorted listing is the queue. M is the mode (x, s),
- * K the kind (q queued, n try, j join), S the state (w waiting, h holding).
+ * K the kind (q queued, n try, j join), S the state (w waiting, h holding, r resting: outside of
+ * the queue between two terms, where it counts for nobody).
  */
 #ifndef LOCKRUN_VALUES_TICKET_H
 #define LOCKRUN_VALUES_TICKET_H
@@ -33,7 +34,8 @@ enum ticket_kind {
 };
 enum ticket_state {
 	TICKET_WAITING = 'w',
-	TICKET_HOLDING = 'h'
+	TICKET_HOLDING = 'h',
+	TICKET_RESTING = 'r'
 };
 
 struct ticket {
@@ -81,12 +83,13 @@ bool ticket_conflicts(enum ticket_mode earlier, enum ticket_mode later);
 /* What a ticket tells people. Times are CLOCK_REALTIME in ms; 0 is "not known". */
 struct ticket_text {
 	char contender[CONTENDER_SIZE];
-	int64_t since_ms;	     /* when it queued; when it holds, since when */
-	uint64_t generation;	     /* 0 before the grant, and for shared holders */
-	uint64_t joins;		     /* whose outcome it waits for: the generation, and */
+	int64_t since_ms; /* when it queued; when it holds, since when */
+	uint64_t
+	    generation; /* 0 before the grant, and for shared holders; its last, when it rests */
+	uint64_t joins; /* whose outcome it waits for: the generation, and */
 	char leader[CONTENDER_SIZE]; /* the contender; 0 and empty for nobody's */
-	char condition[24];	     /* "waiting", TICKET_AT_ALSO, "leading", "stepping-down" */
-	char reason[16];	     /* why it steps down; empty before */
+	char condition[24]; /* "waiting", TICKET_AT_ALSO, "leading", "stepping-down", "backoff" */
+	char reason[16];    /* why it steps down; empty before */
 	char command[COMMAND_NAME_MAX + 1]; /* base name */
 	char note[NOTE_MAX + 1];
 };

@@ -70,11 +70,20 @@ rows_are_unique(void)
 	}
 }
 
-/* A value that the option takes: the last of its choices, else 7. */
+/* A value that the option takes: the last of its choices, else of sevens. */
 static const char *
 sample(const struct option_row *row)
 {
+	if (row->value == OPTION_BACKOFF)
+		return "7:7";
 	return row->value == OPTION_CHOICE ? strrchr(row->metavar, '|') + 1 : "7";
+}
+
+/* Options that another one has to be there for. */
+static const char *
+company(const struct option_row *row)
+{
+	return row->trait == OPTION_LOOPING ? "--loop " : "";
 }
 
 static bool
@@ -118,7 +127,12 @@ expect_stored(const struct option_row *row, const char *spelled)
 	case OPTION_COUNT:
 		ROW(EXPECT_INT(*(const int *)(const void *)field, 7), "%s", spelled);
 		break;
+	case OPTION_BACKOFF:
+		ROW(EXPECT_INT(options.backoff.min, 7 * DURATION_SECOND), "%s", spelled);
+		ROW(EXPECT_INT(options.backoff.max, 7 * DURATION_SECOND), "%s", spelled);
+		break;
 	case OPTION_GENERATION:
+	case OPTION_TERMS:
 		ROW(EXPECT_INT(*(const uint64_t *)(const void *)field, 7), "%s", spelled);
 		break;
 	case OPTION_SCOPE:
@@ -139,8 +153,8 @@ try_spelling(const struct option_row *row, enum subcommand subcommand, const cha
 {
 	char line[256];
 
-	snprintf(
-	    line, sizeof(line), "%s%s", spelled, subcommand == SUB_RUN ? " " NAME " true" : "");
+	snprintf(line, sizeof(line), "%s%s%s", company(row), spelled,
+	    subcommand == SUB_RUN ? " " NAME " true" : "");
 	ROW(EXPECT_INT(parse(subcommand, line), 0), "%s", line);
 	expect_stored(row, line);
 	if (options.help || options.version)
@@ -149,10 +163,14 @@ try_spelling(const struct option_row *row, enum subcommand subcommand, const cha
 	/* the last of two wins, except for scopes, which are gathered */
 	if (row->metavar == NULL || row->value == OPTION_SCOPE)
 		return;
-	snprintf(line, sizeof(line), "--%s=%.*s %s%s", row->name,
-	    row->value == OPTION_CHOICE ? (int)strcspn(row->metavar, "|") : 1,
-	    row->value == OPTION_CHOICE ? row->metavar : "9", spelled,
-	    subcommand == SUB_RUN ? " " NAME " true" : "");
+	if (row->value == OPTION_BACKOFF)
+		snprintf(
+		    line, sizeof(line), "--loop --%s=9:9 %s " NAME " true", row->name, spelled);
+	else
+		snprintf(line, sizeof(line), "%s--%s=%.*s %s%s", company(row), row->name,
+		    row->value == OPTION_CHOICE ? (int)strcspn(row->metavar, "|") : 1,
+		    row->value == OPTION_CHOICE ? row->metavar : "9", spelled,
+		    subcommand == SUB_RUN ? " " NAME " true" : "");
 	ROW(EXPECT_INT(parse(subcommand, line), 0), "%s", line);
 	expect_stored(row, line);
 }
@@ -305,6 +323,19 @@ static const struct {
     {SUB_RUN, "-s --join x y", FAULT_USAGE_TWICE_MEANT, "--join and --shared", NULL},
     {SUB_RUN, "--join --replace x y", FAULT_USAGE_TWICE_MEANT, "--join and --replace", NULL},
     {SUB_RUN, "-F --join x y", FAULT_USAGE_UNSUPERVISED, "--no-fork and --join", NULL},
+    {SUB_RUN, "--max-terms 0 -r x y", FAULT_USAGE_TERMS, "--max-terms \"0\"", ""},
+    {SUB_RUN, "-r --max-terms=+1 x y", FAULT_USAGE_TERMS, "--max-terms \"+1\"", ""},
+    {SUB_RUN, "-r --backoff 1s x y", FAULT_USAGE_BACKOFF, "--backoff \"1s\"", ""},
+    {SUB_RUN, "-r --backoff 2s:1s x y", FAULT_USAGE_BACKOFF, "--backoff \"2s:1s\"", ""},
+    {SUB_RUN, "-r --backoff :1s x y", FAULT_USAGE_BACKOFF, NULL, NULL},
+    {SUB_RUN, "-r --backoff 1s: x y", FAULT_USAGE_BACKOFF, NULL, NULL},
+    {SUB_RUN, "-r --backoff 1s:2s:3s x y", FAULT_USAGE_BACKOFF, NULL, NULL},
+    {SUB_RUN, "-r --backoff 1s:36501d x y", FAULT_USAGE_BACKOFF, NULL, NULL},
+    {SUB_RUN, "-r --backoff= x y", FAULT_USAGE_BACKOFF, NULL, NULL},
+    {SUB_RUN, "--max-terms 3 x y", FAULT_USAGE_ALONE, "--max-terms", "add --loop, or leave it out"},
+    {SUB_RUN, "--backoff 1s:2s x y", FAULT_USAGE_ALONE, "--backoff", NULL},
+    {SUB_RUN, "-r -F x y", FAULT_USAGE_UNSUPERVISED, "--no-fork and --loop", NULL},
+    {SUB_RUN, "-r --join x y", FAULT_USAGE_TWICE_MEANT, "--join and --loop", NULL},
     {SUB_RUN, "-c true " NAME, FAULT_USAGE_SHELL_STRING, "-c", ""},
     {SUB_RUN, "-nc true " NAME, FAULT_USAGE_SHELL_STRING, "-c", ""},
     {SUB_RUN, "--command true " NAME, FAULT_USAGE_SHELL_STRING, "--command", ""},
@@ -353,6 +384,14 @@ values(void)
 	EXPECT(options.if_available && options.verbose && options.quiet);
 	EXPECT_INT(parse(SUB_RUN, "-vw5 x y"), 0);
 	EXPECT_INT(options.wait, 5 * DURATION_SECOND);
+	EXPECT_INT(parse(SUB_RUN, "-r x y"), 0);
+	EXPECT(options.loop && options.max_terms == 0);
+	EXPECT_INT(options.backoff.min, DURATION_SECOND);
+	EXPECT_INT(options.backoff.max, 60 * DURATION_SECOND);
+	EXPECT_INT(parse(SUB_RUN, "-r --backoff 0:1.5s --max-terms 12 x y"), 0);
+	EXPECT_INT(options.backoff.min, 0);
+	EXPECT_INT(options.backoff.max, 1500 * DURATION_MILLISECOND);
+	EXPECT_INT(options.max_terms, 12);
 	EXPECT_INT(parse(SUB_RUN, "-d|--|x|y"), 0);
 	EXPECT_STR(options.directory, "--");
 	EXPECT_INT(parse(SUB_RUN, "--note=a=b -x x y"), 0);

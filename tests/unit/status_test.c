@@ -57,47 +57,64 @@ reasons_of_ours(void)
 	EXPECT(!reason_is_ours(REASON_COUNT));
 }
 
+static void
+reasons_of_failure(void)
+{
+	/* All the others end a term as it should be ended, or a wait. */
+	static const char *const failures[] = {
+	    "failed", "watchdog", "lock-lost", "refused", "not-found", "error"};
+
+	for (enum reason reason = 0; reason < REASON_COUNT; reason++) {
+		bool wanted = false;
+
+		for (size_t i = 0; i < ROWS(failures); i++)
+			wanted = wanted || strcmp(failures[i], reason_word(reason)) == 0;
+		ROW(EXPECT(reason_is_failure(reason) == wanted), "%s", reason_word(reason));
+	}
+	EXPECT(!reason_is_failure(REASON_COUNT));
+}
+
 static const struct {
-	struct outcome outcome; /* ran, reason, status, signal, killed, joined */
+	struct outcome outcome; /* ran, reason, status, signal, killed, joined, interrupted */
 	int status, signal;
 	bool misleads;
 } endings[] = {
-    {{RAN_YES, REASON_FINISHED, 0, 0, false, false}, 0, 0, false},
-    {{RAN_YES, REASON_FAILED, 3, 0, false, false}, 3, 0, false},
-    {{RAN_YES, REASON_FAILED, 255, 0, false, false}, 255, 0, false},
-    {{RAN_YES, REASON_FAILED, 0, SIGSEGV, false, false}, 128 + SIGSEGV, SIGSEGV, false},
-    {{RAN_YES, REASON_FAILED, 64, 0, false, false}, 64, 0, true},
-    {{RAN_YES, REASON_FAILED, 75, 0, false, false}, 75, 0, true},
-    {{RAN_YES, REASON_FAILED, 127, 0, false, false}, 127, 0, true},
-    {{RAN_YES, REASON_FAILED, 74, 0, false, false}, 74, 0, false},
-    {{RAN_YES, REASON_FAILED, 124, 0, false, false}, 124, 0, false},
-    {{RAN_YES, REASON_FAILED, 75, SIGTERM, false, false}, 128 + SIGTERM, SIGTERM, false},
+    {{RAN_YES, REASON_FINISHED, 0, 0, false, false, false}, 0, 0, false},
+    {{RAN_YES, REASON_FAILED, 3, 0, false, false, false}, 3, 0, false},
+    {{RAN_YES, REASON_FAILED, 255, 0, false, false, false}, 255, 0, false},
+    {{RAN_YES, REASON_FAILED, 0, SIGSEGV, false, false, false}, 128 + SIGSEGV, SIGSEGV, false},
+    {{RAN_YES, REASON_FAILED, 64, 0, false, false, false}, 64, 0, true},
+    {{RAN_YES, REASON_FAILED, 75, 0, false, false, false}, 75, 0, true},
+    {{RAN_YES, REASON_FAILED, 127, 0, false, false, false}, 127, 0, true},
+    {{RAN_YES, REASON_FAILED, 74, 0, false, false, false}, 74, 0, false},
+    {{RAN_YES, REASON_FAILED, 124, 0, false, false, false}, 124, 0, false},
+    {{RAN_YES, REASON_FAILED, 75, SIGTERM, false, false, false}, 128 + SIGTERM, SIGTERM, false},
     /* our own step-down: 124, whatever the command made of it */
-    {{RAN_YES, REASON_MAX_HOLD, 0, SIGTERM, false, false}, 124, 0, false},
-    {{RAN_YES, REASON_MAX_HOLD, 0, SIGKILL, true, false}, 124, 0, false},
-    {{RAN_YES, REASON_STOP, 0, 0, false, false}, 124, 0, false},
-    {{RAN_YES, REASON_STOP, 75, 0, false, false}, 124, 0, false},
+    {{RAN_YES, REASON_MAX_HOLD, 0, SIGTERM, false, false, false}, 124, 0, false},
+    {{RAN_YES, REASON_MAX_HOLD, 0, SIGKILL, true, false, false}, 124, 0, false},
+    {{RAN_YES, REASON_STOP, 0, 0, false, false, false}, 124, 0, false},
+    {{RAN_YES, REASON_STOP, 75, 0, false, false, false}, 124, 0, false},
     /* a signal to lockrun: the command's own end */
-    {{RAN_YES, REASON_SIGNAL, 0, SIGTERM, false, false}, 128 + SIGTERM, SIGTERM, false},
-    {{RAN_YES, REASON_SIGNAL, 0, 0, false, false}, 0, 0, false},
-    {{RAN_YES, REASON_SIGNAL, 7, 0, false, false}, 7, 0, false},
-    {{RAN_YES, REASON_SIGNAL, 69, 0, false, false}, 69, 0, true},
+    {{RAN_YES, REASON_SIGNAL, 0, SIGTERM, false, false, false}, 128 + SIGTERM, SIGTERM, false},
+    {{RAN_YES, REASON_SIGNAL, 0, 0, false, false, false}, 0, 0, false},
+    {{RAN_YES, REASON_SIGNAL, 7, 0, false, false, false}, 7, 0, false},
+    {{RAN_YES, REASON_SIGNAL, 69, 0, false, false, false}, 69, 0, true},
     /* another's run, shared: its signal is not ours to die by */
-    {{RAN_YES, REASON_FINISHED, 0, 0, false, true}, 0, 0, false},
-    {{RAN_YES, REASON_FAILED, 75, 0, false, true}, 75, 0, true},
-    {{RAN_YES, REASON_FAILED, 0, SIGKILL, false, true}, 128 + SIGKILL, 0, false},
-    {{RAN_YES, REASON_REPLACED, 0, SIGKILL, true, true}, 124, 0, false},
-    {{RAN_MAYBE, REASON_ERROR, 0, 0, false, true}, 74, 0, false},
+    {{RAN_YES, REASON_FINISHED, 0, 0, false, true, false}, 0, 0, false},
+    {{RAN_YES, REASON_FAILED, 75, 0, false, true, false}, 75, 0, true},
+    {{RAN_YES, REASON_FAILED, 0, SIGKILL, false, true, false}, 128 + SIGKILL, 0, false},
+    {{RAN_YES, REASON_REPLACED, 0, SIGKILL, true, true, false}, 124, 0, false},
+    {{RAN_MAYBE, REASON_ERROR, 0, 0, false, true, false}, 74, 0, false},
     /* nothing ran */
-    {{RAN_NO, REASON_SIGNAL, 0, SIGINT, false, false}, 128 + SIGINT, SIGINT, false},
-    {{RAN_NO, REASON_BUSY, 75, 0, false, false}, 75, 0, false},
-    {{RAN_NO, REASON_LATE, 0, 0, false, false}, 0, 0, false}, /* -E 0 */
-    {{RAN_NO, REASON_NOT_FOUND, 127, 0, false, false}, 127, 0, false},
-    {{RAN_NO, REASON_ERROR, 69, 0, false, false}, 69, 0, false},
+    {{RAN_NO, REASON_SIGNAL, 0, SIGINT, false, false, false}, 128 + SIGINT, SIGINT, false},
+    {{RAN_NO, REASON_BUSY, 75, 0, false, false, false}, 75, 0, false},
+    {{RAN_NO, REASON_LATE, 0, 0, false, false, false}, 0, 0, false}, /* -E 0 */
+    {{RAN_NO, REASON_NOT_FOUND, 127, 0, false, false, false}, 127, 0, false},
+    {{RAN_NO, REASON_ERROR, 69, 0, false, false, false}, 69, 0, false},
     /* asked to stop before the start: the status is lockrun's */
-    {{RAN_NO, REASON_STOP, 75, 0, false, false}, 75, 0, false},
-    {{RAN_MAYBE, REASON_ERROR, 0, 0, false, false}, 74, 0, false},
-    {{RAN_MAYBE, REASON_STOP, 75, SIGKILL, true, false}, 74, 0, false},
+    {{RAN_NO, REASON_STOP, 75, 0, false, false, false}, 75, 0, false},
+    {{RAN_MAYBE, REASON_ERROR, 0, 0, false, false, false}, 74, 0, false},
+    {{RAN_MAYBE, REASON_STOP, 75, SIGKILL, true, false, false}, 74, 0, false},
 };
 
 static void
@@ -118,6 +135,7 @@ main(void)
 	TEST(table_of_statuses);
 	TEST(words_of_reasons);
 	TEST(reasons_of_ours);
+	TEST(reasons_of_failure);
 	TEST(endings_of_outcomes);
 	return expect_status();
 }

@@ -26,14 +26,14 @@ round_trips(void)
 	struct ticket ticket, got;
 
 	EXPECT_STR(ticket_pack(&sample, name), N20 M20 "4711.4026531836.xqw");
-	for (size_t i = 0; i < ROWS(numbers) * ROWS(numbers) * ROWS(pids) * 12; i++) {
+	for (size_t i = 0; i < ROWS(numbers) * ROWS(numbers) * ROWS(pids) * 18; i++) {
 		ticket.number = numbers[i % ROWS(numbers)];
 		ticket.arrival = numbers[i / ROWS(numbers) % ROWS(numbers)];
 		ticket.pidns = numbers[i * 7 % ROWS(numbers)];
 		ticket.pid = pids[i % ROWS(pids)];
 		ticket.mode = "xs"[i % 2];
 		ticket.kind = "qnj"[i / 2 % 3];
-		ticket.state = "wh"[i / 6 % 2];
+		ticket.state = "whr"[i / 6 % 3];
 		ROW(EXPECT(ticket_unpack(ticket_pack(&ticket, name), &got)), "%s", name);
 		EXPECT_STR(ticket_pack(&got, again), name);
 		EXPECT_INT(ticket_order(&ticket, &got), 0);
