@@ -174,6 +174,22 @@ pauses() {
 	[ ! -e all ]
 }
 
+@test "who is not eligible makes room" {
+	stub is-primary '[ "$(wc -l <"$RAN")" -lt 4 ]'
+	stub feed-one-batch
+	displays "$MANUAL" | grep -F is-primary | tr '\037' '\n' >bin/feed-if-primary
+	chmod +x bin/feed-if-primary
+	hold shop:v3:leader:feed
+	start sh -c "exec $(sed -n '2s/^# //p' bin/feed-if-primary)"
+	await is_pending 1 shop:v3:leader:feed
+	[ ! -e ran ]
+	release shop:v3:leader:feed
+	ends 0 "$STARTED"
+	ran_is is-primary,feed-one-batch,is-primary,feed-one-batch,is-primary
+	run printed 'is-primary'
+	[[ "$output" == *"not inside a command that lockrun runs"* ]]
+}
+
 @test "watching" {
 	"$LOCKRUN" --note 'deploy 12' "$LOCK" -- true
 	run -0 printed 'stats --prometheus'
