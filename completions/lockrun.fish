@@ -5,7 +5,7 @@ set -g __lockrun_subcommands run status watch history stats stop signal check fe
 
 # Options that take a value, so that the word behind them is not the lock name.
 set -g __lockrun_takers -w --wait -E --conflict-exit-code -m --max-hold -k --kill-after --note \
-    --after-lost --leftovers --command-status-map --max-waiters --also-flock --backoff --max-terms --complain-after --events -d --dir --reason --generation \
+    --after-lost --leftovers --command-status-map --max-waiters --also-flock --watchdog --backoff --max-terms --complain-after --events -d --dir --reason --generation \
     --floor --older-than --app --protocol --kind --resource --scope
 
 # Read the words before the cursor, and set: __lockrun_sub, the subcommand; __lockrun_options,
@@ -146,6 +146,7 @@ complete -c lockrun -n '__lockrun_in run' -l also-flock -r -F -d 'Hold flock(2) 
 complete -c lockrun -n '__lockrun_in run' -l replace -d 'Ask the present leader to stop, and lead next in its place'
 complete -c lockrun -n '__lockrun_in run' -l join -d 'Share a run that is in flight or about to be'
 complete -c lockrun -n '__lockrun_in run' -l yield -a $durations -d 'Step down as soon as somebody queues, but not before that long'
+complete -c lockrun -n '__lockrun_in run' -l watchdog -x -a $durations -d 'Step down when the command gives no sign of life (sd_notify) for that long'
 complete -c lockrun -n '__lockrun_in run' -l preserve-status -d 'After a step-down, exit with the status of the command, not 124'
 complete -c lockrun -n '__lockrun_in run' -l after-lost -x -a 'run refuse' -d 'Whether to run when it is not known how the last term ended'
 complete -c lockrun -n '__lockrun_in run' -l leftovers -x -a 'leave wait kill' -d 'What to do with processes that the command leaves behind'

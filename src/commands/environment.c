@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 #include "commands/environment.h"
 
+#include <bsd/stdlib.h>
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,16 +27,71 @@ static const char *const names[] = {
 };
 #define NAMES_LENGTH (sizeof(names) / sizeof(names[0]))
 
+/* What add_watchdog may put there as well. */
+#define WATCHDOG_NAMES 3
+
+static bool
+is_named(const char *entry, const char *name)
+{
+	const size_t length = strlen(name);
+
+	return strncmp(entry, name, length) == 0 && entry[length] == '=';
+}
+
 static bool
 is_ours(const char *entry)
 {
-	size_t length = strcspn(entry, "=");
-
 	for (size_t i = 0; i < NAMES_LENGTH; i++) {
-		if (strlen(names[i]) == length && strncmp(names[i], entry, length) == 0)
+		if (is_named(entry, names[i]))
 			return true;
 	}
 	return false;
+}
+
+/* Returns where its value stands; size is to be left for that. */
+static char *
+put(struct environment *environment, size_t at, const char *name, const char *value, size_t size)
+{
+	char *text = environment->texts + environment->used;
+	const size_t left = sizeof(environment->texts) - environment->used;
+	const size_t length = (size_t)snprintf(text, left, "%s=%s", name, value);
+
+	environment->entries[at] = text;
+	environment->used += 1 + (length > strlen(name) + size ? length : strlen(name) + size);
+	return text + strlen(name) + 1;
+}
+
+/* The place of a variable: behind all others when it is not there. */
+static size_t
+find(const struct environment *environment, const char *name)
+{
+	size_t at = 0;
+
+	while (at < environment->count && !is_named(environment->entries[at], name))
+		at++;
+	return at;
+}
+
+static char *
+set(struct environment *environment, const char *name, const char *value, size_t size)
+{
+	const size_t at = find(environment, name);
+
+	if (at == environment->count)
+		environment->entries[++environment->count] = NULL;
+	return put(environment, at, name, value, size);
+}
+
+/* A variable that means us, by our pid, will mean the command. */
+static char *
+hand_on(struct environment *environment, const char *name)
+{
+	char mine[PROCESS_PID_SIZE];
+
+	snprintf(mine, sizeof(mine), "%d", getpid());
+	if (getenv(name) == NULL || strcmp(getenv(name), mine) != 0)
+		return NULL;
+	return set(environment, name, mine, PROCESS_PID_SIZE);
 }
 
 int
@@ -46,12 +103,13 @@ environment_build(struct environment *environment, const struct lockname *name,
 	const char *const values[NAMES_LENGTH] = {name->text, name->app, name->protocol, name->kind,
 	    name->resource, name->scope, mode == TICKET_SHARED ? "shared" : "exclusive", generation,
 	    term->contender, key, term_outcome_word(previous->outcome), before, directory};
-	size_t count = 0, at = 0, used = 0;
+	size_t count = 0, at = 0;
 
 	while (environ[count] != NULL)
 		count++;
-	environment->entries =
-	    reallocarray(NULL, count + NAMES_LENGTH + 1, sizeof(environment->entries[0]));
+	environment->used = 0;
+	environment->entries = reallocarray(
+	    NULL, count + NAMES_LENGTH + WATCHDOG_NAMES + 1, sizeof(environment->entries[0]));
 	if (environment->entries == NULL)
 		return -1;
 	snprintf(generation, sizeof(generation), "%" PRIu64, term->generation);
@@ -62,16 +120,43 @@ environment_build(struct environment *environment, const struct lockname *name,
 			continue;
 		if (previous->generation == 0 && values[i] == before)
 			continue;
-		environment->entries[at++] = environment->texts + used;
-		used += 1 + (size_t)snprintf(environment->texts + used,
-				sizeof(environment->texts) - used, "%s=%s", names[i], values[i]);
+		put(environment, at++, names[i], values[i], 0);
 	}
 	for (size_t i = 0; i < count; i++) {
 		if (!is_ours(environ[i]))
 			environment->entries[at++] = environ[i];
 	}
 	environment->entries[at] = NULL;
+	environment->count = at;
+	environment->own_pid[0] = hand_on(environment, "LISTEN_PID");
+	environment->own_pid[1] = hand_on(environment, "WATCHDOG_PID");
 	return 0;
+}
+
+/* How often our own service manager wants a sign of life. */
+static duration_t
+outer_limit(void)
+{
+	const char *microseconds = getenv("WATCHDOG_USEC"), *pid = getenv("WATCHDOG_PID"), *error;
+	long long number;
+
+	if (microseconds == NULL || (pid != NULL && strtonum(pid, 1, INT_MAX, &error) != getpid()))
+		return DURATION_NEVER;
+	number = strtonum(microseconds, 1, DURATION_MAX / 1000, &error);
+	return error == NULL ? number * 1000 : DURATION_NEVER;
+}
+
+void
+environment_add_watchdog(struct environment *environment, const char *address, duration_t limit)
+{
+	const duration_t outer = outer_limit();
+	char microseconds[24];
+
+	snprintf(
+	    microseconds, sizeof(microseconds), "%" PRId64, (outer < limit ? outer : limit) / 1000);
+	set(environment, "NOTIFY_SOCKET", address, 0);
+	set(environment, "WATCHDOG_USEC", microseconds, 0);
+	environment->own_pid[1] = set(environment, "WATCHDOG_PID", "", PROCESS_PID_SIZE);
 }
 
 void

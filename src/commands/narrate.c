@@ -177,6 +177,9 @@ stepping_down(const struct narrator *narrator, const struct happened *happened)
 	if (happened->reason == REASON_MAX_HOLD)
 		snprintf(why, sizeof(why), "held for %s (max-hold)",
 		    duration_format(options->max_hold, length));
+	else if (happened->reason == REASON_WATCHDOG && happened->text == NULL)
+		snprintf(why, sizeof(why), "no sign of life for %s (watchdog)",
+		    duration_format(options->watchdog, length));
 	else if (happened->text != NULL && happened->text[0] != '\0')
 		snprintf(why, sizeof(why), "%s: %s", reason_word(happened->reason),
 		    say_clean(happened->text, text));

@@ -6,6 +6,7 @@
 #include "commands/run.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "commands/commands.h"
@@ -123,7 +124,7 @@ prepare(struct run *run, struct fault *fault)
 	const struct options *options = &run->options;
 	int parent = -1;
 
-	run->directory.fd = -1;
+	run->directory.fd = run->notify.fd = -1;
 	listen_for_events(run);
 	if (options->die_with_parent && (parent = watch_parent(fault)) == -1)
 		return -1;
@@ -183,12 +184,33 @@ may_come_another(const struct run *run)
 	       (run->options.max_terms == 0 || run->terms < run->options.max_terms);
 }
 
+/* The environment of the command, and where it is to give its signs of life. */
+static int
+prepare_environment(struct run *run, struct environment *environment, struct fault *fault)
+{
+	const duration_t watchdog = run->options.watchdog;
+
+	if (environment_build(environment, &run->name, &run->term, &run->campaign.previous.last,
+		run->candidacy.mode, run->directory.path) == -1)
+		return fault_set(fault, FAULT_START, errno, "%s", run->options.command[0]);
+	if (watchdog == DURATION_NEVER)
+		return 0;
+	if (notify_open(&run->notify, getenv("NOTIFY_SOCKET")) == -1) {
+		fault_set(fault, FAULT_SYSTEM, errno, "--watchdog");
+		environment_free(environment);
+		return -1;
+	}
+	environment_add_watchdog(environment, run->notify.address, watchdog);
+	return 0;
+}
+
 static pid_t
 spawn(struct run *run, struct fault *fault)
 {
 	struct environment environment;
 	struct process_plan plan = {
 	    .arguments = run->options.command,
+	    .own_pid = environment.own_pid,
 	    .inherit = {-1, -1},
 	};
 	pid_t command = -1;
@@ -198,9 +220,8 @@ spawn(struct run *run, struct fault *fault)
 	run->candidacy.again = may_come_another(run);
 	if (signals_descriptor(&run->entry->signals) == -1)
 		return fault_set(fault, FAULT_SYSTEM, errno, "signalfd");
-	if (environment_build(&environment, &run->name, &run->term, &run->campaign.previous.last,
-		run->candidacy.mode, run->directory.path) == -1)
-		return fault_set(fault, FAULT_START, errno, "%s", plan.arguments[0]);
+	if (prepare_environment(run, &environment, fault) == -1)
+		return -1;
 	plan.environment = environment.entries;
 	if (!run->options.close_lock)
 		campaign_inheritance(&run->campaign, plan.inherit);
@@ -212,6 +233,8 @@ spawn(struct run *run, struct fault *fault)
 		signals_note_early(&run->entry->signals);
 		command = process_start(&plan, run->entry, fault);
 	}
+	if (command == -1)
+		notify_close(&run->notify);
 	environment_free(&environment);
 	return command;
 }
@@ -228,6 +251,8 @@ watch_over(struct run *run, pid_t command)
 	    .signals = &run->entry->signals,
 	    .observer = &run->observer,
 	    .parent = run->candidacy.parent,
+	    .notify = options->watchdog != DURATION_NEVER ? &run->notify : NULL,
+	    .watchdog = options->watchdog,
 	    .max_hold = options->max_hold,
 	    .kill_after = options->kill_after,
 	    .kill_on_signal = options->kill_after_given,
@@ -236,12 +261,15 @@ watch_over(struct run *run, pid_t command)
 	};
 	const struct happened leading = {
 	    .what = HAPPENING_LEADING, .generation = run->term.generation, .pid = command};
+	struct outcome outcome;
 
 	run->term.command_pid = command;
 	run->led_from = clock_monotonic();
 	process_let_go_of_pipes(run->entry, run->candidacy.again);
 	observe(run, &leading);
-	return supervise(&supervision);
+	outcome = supervise(&supervision);
+	notify_close(&run->notify);
+	return outcome;
 }
 
 /* ---- the end ---- */

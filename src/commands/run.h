@@ -6,6 +6,7 @@
 #include "commands/narrate.h"
 #include "election/campaign.h"
 #include "election/events.h"
+#include "kernel/notify.h"
 #include "kernel/process.h"
 #include "kernel/tree.h"
 #include "values/options.h"
@@ -22,12 +23,12 @@ struct run {
 	struct candidacy candidacy;
 	struct campaign campaign;
 	struct term term;
-	duration_t led_from; /* CLOCK_MONOTONIC */
+	struct notify notify; /* open from the start of a command to its end, with --watchdog */
+	duration_t led_from;  /* CLOCK_MONOTONIC */
 
 	/* --loop */
-	struct outcome
-	    last;	/* of the last term that ran; before there is one, of the last attempt */
-	uint64_t terms; /* how many have begun */
+	struct outcome last; /* of the last term that ran; without one, of the last attempt */
+	uint64_t terms;	     /* how many have begun */
 	struct backoff backoff;
 	enum acquire told; /* why nothing is run, as far as it was said since the last term */
 	bool hopeless;	   /* trying again would not help */

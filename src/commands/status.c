@@ -27,6 +27,8 @@ headline(const struct roster *roster)
 
 	if (holder != NULL && holder->frozen)
 		return (struct headline){"led by a frozen process", INK_BAD};
+	if (holder != NULL && holder->silent && holder->text.reason[0] == '\0')
+		return (struct headline){"led by a silent command", INK_BAD};
 	if (holder != NULL && strcmp(holder->text.condition, "stepping-down") == 0)
 		return (struct headline){"stepping down", INK_CARE};
 	if (holder != NULL)
@@ -59,6 +61,26 @@ print_entry(const struct roster_entry *entry, const char *role)
 		: "",
 	    reason[0] != '\0' ? ", stepping down: " : "", reason,
 	    entry->frozen ? ", frozen (SIGCONT lets it go on)" : "");
+}
+
+/* What the command says of itself, and how long ago it gave a sign of life. */
+static void
+print_life(const struct roster_entry *entry)
+{
+	const struct ticket_text *text = &entry->text;
+	const enum ink ink = entry->silent ? INK_BAD : INK_PLAIN;
+	char age[DURATION_TEXT_SIZE], limit[DURATION_TEXT_SIZE], report[SAY_CLEAN_SIZE];
+
+	if (text->watchdog_ms == 0 || entry->ticket.state != TICKET_HOLDING)
+		return;
+	duration_format(text->watchdog_ms * DURATION_MILLISECOND, limit);
+	if (text->heard_ms == 0)
+		paper_line(ink, "  %-12s none yet (watchdog %s)", "sign of life", limit);
+	else
+		paper_line(ink, "  %-12s %s ago (watchdog %s)", "sign of life",
+		    describe_since(text->heard_ms, age), limit);
+	if (text->report[0] != '\0')
+		paper_line(INK_PLAIN, "  %-12s %s", "report", say_clean(text->report, report));
 }
 
 static void
@@ -129,6 +151,7 @@ print_view(const struct view *view)
 		else
 			strlcpy(role, "leader", sizeof(role));
 		print_entry(&roster->entries[i], role);
+		print_life(&roster->entries[i]);
 	}
 	print_last_term(roster);
 	print_skips(roster);

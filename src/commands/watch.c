@@ -54,10 +54,10 @@ describe_state(const struct view *view, char text[DESCRIBE_SIZE])
 		snprintf(which, sizeof(which), ", generation %" PRIu64, holder->text.generation);
 	else if (roster->held > 1)
 		snprintf(which, sizeof(which), " and %zu more", roster->held - 1);
-	snprintf(text, DESCRIBE_SIZE, "%s by %.*s%s, %zu waiting%s%s%s",
+	snprintf(text, DESCRIBE_SIZE, "%s by %.*s%s, %zu waiting%s%s%s%s",
 	    holder->ticket.mode == TICKET_SHARED ? "shared" : "led", DESCRIBE_SIZE / 2,
 	    describe_contender(holder, who), which, roster_waiting(roster),
-	    holder->frozen ? ", frozen" : "",
+	    holder->frozen ? ", frozen" : "", holder->silent ? ", silent" : "",
 	    holder->text.reason[0] != '\0' ? ", stepping down: " : "", holder->text.reason);
 }
 

@@ -30,6 +30,24 @@ put_text(struct json *json, const char *key, const char *text)
 	json_string(json, key, text[0] != '\0' ? text : NULL);
 }
 
+/* All null without a watchdog; the age counts from the begin of the term until there is a sign. */
+static void
+put_life(struct json *json, const struct ticket_text *text)
+{
+	const int64_t since = text->heard_ms != 0 ? text->heard_ms : text->since_ms;
+	const int64_t age = clock_realtime_ms() - since;
+
+	put_text(json, "report", text->report);
+	write_time(json, "heard", text->heard_ms);
+	if (text->watchdog_ms != 0) {
+		json_number(json, "silent_ms", age > 0 ? age : 0);
+		json_number(json, "watchdog_ms", text->watchdog_ms);
+	} else {
+		json_null(json, "silent_ms");
+		json_null(json, "watchdog_ms");
+	}
+}
+
 static void
 put_generation(struct json *json, uint64_t generation)
 {
@@ -67,9 +85,11 @@ put_entry(struct json *json, const struct lockname *name, const struct roster_en
 	if (holds) {
 		put_generation(json, entry->text.generation);
 		json_string(json, "health",
-		    entry->frozen ? "frozen"
-		    : stepping	  ? "stepping-down"
-				  : "ok");
+		    entry->frozen   ? "frozen"
+		    : entry->silent ? "silent"
+		    : stepping	    ? "stepping-down"
+				    : "ok");
+		put_life(json, &entry->text);
 		put_text(json, "reason", entry->text.reason);
 	}
 	json_object_end(json);
@@ -80,6 +100,7 @@ put_entry(struct json *json, const struct lockname *name, const struct roster_en
 static void
 put_unattended(struct json *json, const struct lockname *name, const struct roster *roster)
 {
+	static const struct ticket_text silent;
 	const struct term none = {0};
 	const bool recorded = roster->has_last_term && !roster->orphans_share;
 	const struct term *term = recorded ? &roster->last_term : &none;
@@ -100,6 +121,7 @@ put_unattended(struct json *json, const struct lockname *name, const struct rost
 	put_text(json, "note", term->note);
 	put_generation(json, term->generation);
 	json_string(json, "health", roster->orphaned ? "orphaned" : "ok");
+	put_life(json, &silent);
 	json_null(json, "reason");
 	json_object_end(json);
 }

@@ -137,6 +137,13 @@ bool campaign_is_wanted(const struct campaign *campaign);
 /* Record that the command takes our place, so that its end will not be told by us. */
 void campaign_hand_over(struct campaign *campaign, struct term *term);
 
+/*
+ * Tell readers how long the command may be silent, when it was heard last (CLOCK_REALTIME in ms, 0
+ * for never), and what it said of itself (note_valid).
+ */
+void campaign_tell_life(
+    struct campaign *campaign, duration_t limit, int64_t heard_ms, const char *report);
+
 /* Tell readers that the term steps down, and why. */
 void campaign_tell_stepping_down(struct campaign *campaign, enum reason reason);
 

@@ -225,6 +225,18 @@ campaign_hand_over(struct campaign *campaign, struct term *term)
 }
 
 void
+campaign_tell_life(
+    struct campaign *campaign, duration_t limit, int64_t heard_ms, const char *report)
+{
+	struct ticket_text *text = &campaign->text;
+
+	text->watchdog_ms = (limit + DURATION_MILLISECOND - 1) / DURATION_MILLISECOND;
+	text->heard_ms = heard_ms;
+	strlcpy(text->report, report, sizeof(text->report));
+	queue_describe(&campaign->queue, text);
+}
+
+void
 campaign_tell_stepping_down(struct campaign *campaign, enum reason reason)
 {
 	strlcpy(campaign->text.reason, reason_word(reason), sizeof(campaign->text.reason));

@@ -19,6 +19,7 @@ struct roster_entry {
 	struct ticket_text text;
 	bool same_namespace; /* the pid means something here */
 	bool frozen;	     /* its process is stopped */
+	bool silent;	     /* its command has not been heard for most of what --watchdog allows */
 };
 
 struct roster {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "election/stepdown.h"
+#include "election/watchdog.h"
 #include "kernel/clock.h"
 #include "kernel/process.h"
 
@@ -22,6 +23,7 @@
 struct watch {
 	const struct supervision *with;
 	struct stepdown stepdown;
+	struct watchdog watchdog;
 	struct outcome outcome;
 	bool command_ended;
 	bool command_stopped;
@@ -233,6 +235,27 @@ handle_lock(struct watch *watch, bool reported, duration_t now)
 		watch->next_tick = watch->yield_from;
 }
 
+/* ---- signs of life ---- */
+
+/* Once it steps down, or has ended, it need not report any more; what it says is heard still. */
+static bool
+has_to_report(const struct watch *watch)
+{
+	return !watch->command_ended && may_step_down(watch);
+}
+
+static void
+handle_life(struct watch *watch)
+{
+	const duration_t now = clock_monotonic();
+
+	/* Before anything is reaped: who sent a message can be looked up until then. */
+	watchdog_hear(&watch->watchdog);
+	if (has_to_report(watch) && watchdog_bites(&watch->watchdog, now))
+		step_down(watch, REASON_WATCHDOG, watch->watchdog.gave_up ? "trigger" : NULL);
+	watchdog_tell(&watch->watchdog, now);
+}
+
 /* ---- the loop ---- */
 
 static void
@@ -259,6 +282,7 @@ next_look(const struct watch *watch)
 {
 	duration_t next = sooner(watch->hold_until, stepdown_next(&watch->stepdown));
 
+	next = sooner(next, watchdog_next(&watch->watchdog, has_to_report(watch)));
 	return sooner(next, watch->watching ? watch->next_tick : watch->watch_from);
 }
 
@@ -269,6 +293,7 @@ look_after(struct watch *watch)
 		SIGNALS,
 		LOCK,
 		PARENT,
+		LIFE,
 		COUNT
 	};
 	const bool parent_counts = may_step_down(watch);
@@ -276,10 +301,13 @@ look_after(struct watch *watch)
 	    [SIGNALS] = {.fd = watch->with->signals->descriptor, .events = POLLIN},
 	    [LOCK] = {.fd = watch->lock_watch, .events = POLLIN},
 	    [PARENT] = {.fd = parent_counts ? watch->with->parent : -1, .events = POLLIN},
+	    [LIFE] = {.fd = watch->with->notify != NULL ? watch->with->notify->fd : -1,
+		.events = POLLIN},
 	};
 	duration_t now;
 
 	clock_poll(watched, COUNT, next_look(watch));
+	handle_life(watch);
 	handle_signals(watch);
 	now = clock_monotonic();
 	handle_lock(watch, watched[LOCK].revents != 0, now);
@@ -307,8 +335,11 @@ supervise(const struct supervision *supervision)
 		watch.watch_from = begin;
 	sigemptyset(&watch.received);
 	stepdown_init(&watch.stepdown, supervision);
+	watchdog_begin(&watch.watchdog, supervision->notify, supervision->tree,
+	    supervision->campaign, supervision->watchdog);
 	while (!is_over(&watch))
 		look_after(&watch);
+	watchdog_hear(&watch.watchdog);
 	watch.outcome.killed = watch.stepdown.killed;
 	if (watch.outcome.signal != 0 && sigismember(&watch.received, watch.outcome.signal))
 		watch.outcome.interrupted = true;

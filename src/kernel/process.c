@@ -157,6 +157,10 @@ execute(const struct process_plan *plan, const struct process_entry *entry)
 		if (plan->inherit[i] != -1)
 			pass_on(plan->inherit[i]);
 	}
+	for (size_t i = 0; i < PROCESS_OWN_PID && plan->own_pid != NULL; i++) {
+		if (plan->own_pid[i] != NULL)
+			snprintf(plan->own_pid[i], PROCESS_PID_SIZE, "%d", getpid());
+	}
 	umask(entry->umask);
 	setrlimit(RLIMIT_NOFILE, &entry->files);
 	setrlimit(RLIMIT_FSIZE, &entry->file_size);

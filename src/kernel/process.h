@@ -36,10 +36,15 @@ void process_enter(struct process_entry *entry);
 int process_find(const char *command, struct fault *fault);
 
 #define PROCESS_INHERITED 2
+#define PROCESS_OWN_PID	  2
+#define PROCESS_PID_SIZE  12
 
 struct process_plan {
-	char *const *arguments;		/* COMMAND and what follows; NULL-terminated */
-	char *const *environment;	/* NULL-terminated */
+	char *const *arguments;	  /* COMMAND and what follows; NULL-terminated */
+	char *const *environment; /* NULL-terminated */
+	char *const
+	    *own_pid; /* where in the environment its pid belongs: PROCESS_OWN_PID places, */
+	/* or NULL, of PROCESS_PID_SIZE bytes each; may itself be NULL */
 	int inherit[PROCESS_INHERITED]; /* locks, to be kept open; the first -1: it gets none */
 };
 

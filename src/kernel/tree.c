@@ -50,6 +50,23 @@ belongs(const struct tree *tree, const struct process_stat *process)
 	return false;
 }
 
+enum kinship
+tree_kinship(const struct tree *tree, pid_t pid)
+{
+	struct process_stat process, now;
+
+	if (pid == 0)
+		return KINSHIP_STRANGER;
+	if (tree->root != getpid() || !proctable_read(pid, &process))
+		return KINSHIP_UNKNOWN;
+	if (belongs(tree, &process))
+		return KINSHIP_OURS;
+	/* It may have ended while we climbed. */
+	if (!proctable_read(pid, &now) || now.start != process.start)
+		return KINSHIP_UNKNOWN;
+	return KINSHIP_STRANGER;
+}
+
 static int
 send_to(const struct tree *tree, const struct process_stat *process, int signal)
 {

@@ -32,6 +32,15 @@ void tree_begin(struct tree *tree);
 void tree_note_below(struct tree *tree);
 struct census tree_signal_noted(const struct tree *tree, int signal);
 
+enum kinship {
+	KINSHIP_OURS,
+	KINSHIP_STRANGER,
+	KINSHIP_UNKNOWN, /* it is gone, or there is no /proc that speaks of our pid namespace */
+};
+
+/* Whether a process, by its pid in our namespace (0: in none that we see), is of the tree. */
+enum kinship tree_kinship(const struct tree *tree, pid_t pid);
+
 /*
  * Send a signal (0: none, just count) to every process of the tree and say what was found. One
  * pass: what forks meanwhile is met by the next one. Without /proc nothing is found.

@@ -48,7 +48,8 @@ struct options {
 	duration_t max_hold;   /* DURATION_NEVER for no limit */
 	duration_t kill_after; /* DURATION_NEVER for "never" */
 	bool kill_after_given;
-	duration_t yield; /* DURATION_NEVER for not at all */
+	duration_t yield;    /* DURATION_NEVER for not at all */
+	duration_t watchdog; /* DURATION_NEVER: none */
 	bool preserve_status;
 	int leftovers; /* enum leftovers */
 	bool die_with_parent;

@@ -92,11 +92,14 @@ struct ticket_text {
 	char reason[16];    /* why it steps down; empty before */
 	char command[COMMAND_NAME_MAX + 1]; /* base name */
 	char note[NOTE_MAX + 1];
+	int64_t watchdog_ms;	   /* how long the command may be silent; 0: as long as it likes */
+	int64_t heard_ms;	   /* the last sign of life that was written down */
+	char report[NOTE_MAX + 1]; /* what the command says of itself */
 };
 
 /*
- * Write "key=value\n" lines to bytes and return the length, without the final NUL. command and
- * note must be free of control characters (note_valid, command_name).
+ * Write "key=value\n" lines to bytes and return the length, without the final NUL. command,
+ * note and report must be free of control characters (note_valid, command_name).
  */
 size_t ticket_text_pack(const struct ticket_text *text, char bytes[TICKET_TEXT_SIZE]);
 

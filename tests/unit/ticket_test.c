@@ -154,6 +154,8 @@ text_round_trip(void)
 	memset(text.command, '=', sizeof(text.command) - 1);
 	memset(text.note, ' ', sizeof(text.note) - 1);
 	text.note[0] = '\xc3';
+	text.watchdog_ms = text.heard_ms = INT64_MAX;
+	memset(text.report, '=', sizeof(text.report) - 1);
 	length = ticket_text_pack(&text, bytes);
 	EXPECT(length < TICKET_TEXT_SIZE && strlen(bytes) == length);
 	ticket_text_unpack(bytes, length, &got);
@@ -169,7 +171,10 @@ text_round_trip(void)
 		EXPECT(got.generation == 0 || got.generation == 57);
 		EXPECT(got.joins == 0 || got.joins == INT64_MAX);
 		EXPECT(got.leader[0] == '\0' || strcmp(got.leader, text.leader) == 0);
-		EXPECT(got.note[0] == '\0');
+		EXPECT(got.note[0] == '\0' || strcmp(got.note, text.note) == 0);
+		EXPECT(got.watchdog_ms == 0 || got.watchdog_ms == INT64_MAX);
+		EXPECT(got.heard_ms == 0 || got.heard_ms == INT64_MAX);
+		EXPECT(got.report[0] == '\0');
 	}
 }
 
