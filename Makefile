@@ -169,7 +169,9 @@ fuzz: $(FUZZING)
 		    "$$(grep -c '^SUMMARY' $$found.log) faults"; \
 	done; exit $$failed
 
-BEHAVE    = LOCKRUN=$(BUILD)/lockrun PROBES=$(BUILD)/probe $(BATS) --print-output-on-failure
+# A shell in the background, and nohup(1), ignore signals; that would be inherited.
+BEHAVE    = env --default-signal LOCKRUN=$(BUILD)/lockrun PROBES=$(BUILD)/probe \
+            $(BATS) --print-output-on-failure
 PAGES     = examples guide install interface wording
 PLAIN     = $(patsubst tests/%.bats,plain-%,$(wildcard tests/*.bats))
 FULL      = $(patsubst tests/full/%.bats,full-%,$(wildcard tests/full/*.bats))

@@ -242,6 +242,9 @@ settled() {
 	done
 }
 
+# watches PID: that leader watches over its lock, which it begins a moment after the start.
+watches() { grep -qs '^inotify' "/proc/$1/fdinfo/"*; }
+
 # stand N: waiter N of a row that leads until `let_go N`. Returns when it is settled in the queue.
 stand() {
 	mkfifo "go.$1"

@@ -51,8 +51,7 @@ at_once() {
 @test "it is noticed at once" {
 	leader
 	# Settled in its watch.
-	await_watch() { grep -qs '^inotify' /proc/"${CONTENDERS[leader]}"/fdinfo/*; }
-	await await_watch
+	await watches "${CONTENDERS[leader]}"
 	local removed asked
 	removed=$(cut -d' ' -f1 /proc/uptime | tr -d .)
 	remove_lock
@@ -114,7 +113,7 @@ at_once() {
 	CONTENDERS[leader]=$STARTED
 	await leads leader
 	run -75 "$LOCKRUN" -w 300ms "$LOCK" true
-	not grep -qs '^inotify' /proc/"$STARTED"/fdinfo/*
+	not watches "$STARTED"
 	remove_lock
 	loses
 }

@@ -200,6 +200,8 @@ told_to_stop() {
 @test "stop --all: where the reason cannot be written the waits end all the same" {
 	deaf_to_nothing
 	waiter one
+	# From then on it does not make a missing one anew.
+	await watches "$LEADER"
 	rm "$LOCKRUN_DIR/$LOCK/ask"
 	mkdir "$LOCKRUN_DIR/$LOCK/ask"
 	run -69 "$LOCKRUN" stop --all --reason 'deploy 12' "$LOCK"
