@@ -7,8 +7,8 @@ _lockrun_options() {
 	case $1 in
 	run)
 		takers='-w --wait --watchdog -E --conflict-exit-code -m --max-hold -k --kill-after --after-lost --leftovers
-			--command-status-map --max-waiters --also-flock --backoff --max-terms --complain-after
-			--note --events -d --dir'
+			--command-status-map --max-waiters --eligible --eligible-every --on-unavailable --also-flock --backoff
+			--max-terms --complain-after --note --events -d --dir'
 		options="-n --if-available -s --shared --replace --join --yield --preserve-status --die-with-parent
 			-o --close -F --no-fork -r --loop -v --verbose -q --quiet -h --help -V --version $takers"
 		;;
@@ -112,10 +112,11 @@ _lockrun_value() {
 	case $1 in
 	-d | --dir) compgen -d -- "$2" ;;
 	-k | --kill-after) compgen -W '5s 10s 30s 1m 5m never' -- "$2" ;;
-	-w | --wait | -m | --max-hold | --yield | --watchdog | --complain-after) compgen -W '10s 30s 1m 5m 10m 1h' -- "$2" ;;
+	-w | --wait | -m | --max-hold | --yield | --watchdog | --eligible-every | --complain-after) compgen -W '10s 30s 1m 5m 10m 1h' -- "$2" ;;
 	--older-than) compgen -W '7d 30d 90d 365d' -- "$2" ;;
 	--max-waiters) compgen -W '1 2 3' -- "$2" ;;
 	-E | --conflict-exit-code) compgen -W '0 75' -- "$2" ;;
+	--on-unavailable) compgen -W 'fail skip run' -- "$2" ;;
 	--after-lost) compgen -W 'run refuse' -- "$2" ;;
 	--leftovers) compgen -W 'leave wait kill' -- "$2" ;;
 	--events | --also-flock) compgen -f -- "$2" ;;

@@ -5,7 +5,7 @@ set -g __lockrun_subcommands run status watch history stats stop signal check fe
 
 # Options that take a value, so that the word behind them is not the lock name.
 set -g __lockrun_takers -w --wait -E --conflict-exit-code -m --max-hold -k --kill-after --note \
-    --after-lost --leftovers --command-status-map --max-waiters --also-flock --watchdog --backoff --max-terms --complain-after --events -d --dir --reason --generation \
+    --after-lost --leftovers --command-status-map --max-waiters --eligible --eligible-every --on-unavailable --also-flock --watchdog --backoff --max-terms --complain-after --events -d --dir --reason --generation \
     --floor --older-than --app --protocol --kind --resource --scope
 
 # Read the words before the cursor, and set: __lockrun_sub, the subcommand; __lockrun_options,
@@ -142,6 +142,9 @@ complete -c lockrun -n '__lockrun_in run' -s m -l max-hold -x -a $durations -d '
 complete -c lockrun -n '__lockrun_in run' -s k -l kill-after -x -a '5s 10s 30s 1m 5m never' -d 'SIGKILL that long after SIGTERM'
 complete -c lockrun -n '__lockrun_in run' -s s -l shared -d 'Share the lock with other shared holders, in queue order'
 complete -c lockrun -n '__lockrun_in run' -l max-waiters -x -a '1 2 3' -d 'Do not join a queue in which so many wait'
+complete -c lockrun -n '__lockrun_in run' -l eligible -x -d 'Only while this shell command succeeds; asked before queueing and at the grant'
+complete -c lockrun -n '__lockrun_in run' -l eligible-every -x -a $durations -d 'Ask --eligible that often while leading; no means stepping down'
+complete -c lockrun -n '__lockrun_in run' -l on-unavailable -x -a 'fail skip run' -d 'What to do when the lock manager cannot be used'
 complete -c lockrun -n '__lockrun_in run' -l also-flock -r -F -d 'Hold flock(2) on that file too, against scripts that still use flock(1)'
 complete -c lockrun -n '__lockrun_in run' -l replace -d 'Ask the present leader to stop, and lead next in its place'
 complete -c lockrun -n '__lockrun_in run' -l join -d 'Share a run that is in flight or about to be'

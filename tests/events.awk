@@ -120,7 +120,7 @@ BEGIN {
 	form["waiting"] = ",\"position\":[1-9][0-9]*" \
 	    ",\"holder\":(null|\\{\"pid\":" number ",\"contender\":\"[0-9a-f]*\"\\})" \
 	    ",\"host\":" string ",\"version\":" string ",\"note\":(null|" string ")"
-	form["leading"] = generation ",\"command_pid\":" number
+	form["leading"] = generation ",\"command_pid\":" number ",\"degraded\":(true|false)"
 	form["stepping-down"] = generation reason ",\"text\":(null|" string ")" \
 	    ",\"grace_ms\":(null|" number ")"
 	form["skipped"] = reason
@@ -162,8 +162,12 @@ BEGIN {
 type == "leading" {
 	if (who in resting)
 		wrong("leads without having waited")
-	if ((who in led) || (who in skipped) || (who in erred))
+	if ((who in led) || (who in skipped))
 		wrong("cannot lead any more")
+	if ((who in erred) != (value("degraded") == "true"))
+		wrong("without the lock runs who has told why, and only who may")
+	if (value("degraded") == "true" && value("generation") != "")
+		wrong("a generation without the lock")
 	led[who] = 1
 }
 

@@ -393,7 +393,7 @@ good_log() {
 	local other='"time":"2026-11-30T17:00:49.403Z","mono_ms":12,"lock":"a:v1:leader:b","contender":"5c","pid":8'
 	cat <<-LOG
 		{"type":"waiting",$common,"position":1,"holder":null,"host":"vm","version":"0.1.0","note":null}
-		{"type":"leading",$common,"generation":2,"command_pid":7}
+		{"type":"leading",$common,"generation":2,"command_pid":7,"degraded":false}
 		{"type":"waiting",$other,"position":2,"holder":{"pid":9,"contender":"4b"},"host":"vm","version":"0.1.0","note":"x\"y"}
 		{"type":"skipped",$other,"reason":"busy"}
 		{"type":"stopped",$other,"ran":"no","status":75,"signal":null,"reason":"busy","text":null,"killed":false,"waited_ms":1,"held_ms":0}
@@ -438,6 +438,7 @@ refused() {
 	refused 's/"type":"leading"/"type":"leader"/'
 	refused 's/,"note":null//'
 	refused 's/,"generation":2,"command_pid"/,"command_pid"/'
+	refused 's/"degraded":false/"degraded":true/'
 	refused 's/"command_pid":7/"command_pid":"7"/'
 	refused 's/"position":1/"position":0/'
 	refused 's/:49.403Z/:49Z/'

@@ -190,6 +190,20 @@ pauses() {
 	[[ "$output" == *"not inside a command that lockrun runs"* ]]
 }
 
+@test "who is eligible is asked while it leads" {
+	stub mountpoint '[ -e mounted ]'
+	stub feed-all 'touch fed; exec sleep 600'
+	touch mounted
+	start printed '--eligible-every 30s' 2>/dev/null
+	await test -e fed
+	"$LOCKRUN" stop shop:v3:leader:feed
+	await no_marked_processes
+	rm mounted fed
+	# A plain run of the same check is turned away.
+	run -75 "$LOCKRUN" -q --eligible 'mountpoint -q /srv/feed' shop:v3:leader:feed -- feed-all
+	[ ! -e fed ]
+}
+
 @test "watching" {
 	"$LOCKRUN" --note 'deploy 12' "$LOCK" -- true
 	run -0 printed 'stats --prometheus'

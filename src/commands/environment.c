@@ -24,6 +24,7 @@ static const char *const names[] = {
     "LOCKRUN_PREVIOUS",
     "LOCKRUN_PREVIOUS_GENERATION",
     "LOCKRUN_DIR",
+    "LOCKRUN_DEGRADED",
 };
 #define NAMES_LENGTH (sizeof(names) / sizeof(names[0]))
 
@@ -95,14 +96,19 @@ hand_on(struct environment *environment, const char *name)
 }
 
 int
-environment_build(struct environment *environment, const struct lockname *name,
-    const struct term *term, const struct told_outcome *previous, enum ticket_mode mode,
-    const char *directory)
+environment_build(struct environment *environment, const struct told *told)
 {
-	char generation[24], key[sizeof(name->text) + sizeof(term->contender) + 24], before[24];
+	const struct told_outcome *previous = told->previous;
+	const struct lockname *name = told->name;
+	char generation[24], key[sizeof(name->text) + CONTENDER_SIZE + 24], before[24];
+	const bool counts = told->generation != 0;
+	/* NULL: it is not set. */
 	const char *const values[NAMES_LENGTH] = {name->text, name->app, name->protocol, name->kind,
-	    name->resource, name->scope, mode == TICKET_SHARED ? "shared" : "exclusive", generation,
-	    term->contender, key, term_outcome_word(previous->outcome), before, directory};
+	    name->resource, name->scope, told->mode == TICKET_SHARED ? "shared" : "exclusive",
+	    counts ? generation : NULL, told->contender, counts ? key : NULL,
+	    previous != NULL ? term_outcome_word(previous->outcome) : NULL,
+	    previous != NULL && previous->generation != 0 ? before : NULL, told->directory,
+	    told->degraded ? "1" : NULL};
 	size_t count = 0, at = 0;
 
 	while (environ[count] != NULL)
@@ -112,15 +118,12 @@ environment_build(struct environment *environment, const struct lockname *name,
 	    NULL, count + NAMES_LENGTH + WATCHDOG_NAMES + 1, sizeof(environment->entries[0]));
 	if (environment->entries == NULL)
 		return -1;
-	snprintf(generation, sizeof(generation), "%" PRIu64, term->generation);
-	snprintf(before, sizeof(before), "%" PRIu64, previous->generation);
-	snprintf(key, sizeof(key), "%s:%s:%s", name->text, term->contender, generation);
+	snprintf(generation, sizeof(generation), "%" PRIu64, told->generation);
+	snprintf(before, sizeof(before), "%" PRIu64, previous != NULL ? previous->generation : 0);
+	snprintf(key, sizeof(key), "%s:%s:%s", name->text, told->contender, generation);
 	for (size_t i = 0; i < NAMES_LENGTH; i++) {
-		if (term->generation == 0 && (values[i] == generation || values[i] == key))
-			continue;
-		if (previous->generation == 0 && values[i] == before)
-			continue;
-		put(environment, at++, names[i], values[i], 0);
+		if (values[i] != NULL)
+			put(environment, at++, names[i], values[i], 0);
 	}
 	for (size_t i = 0; i < count; i++) {
 		if (!is_ours(environ[i]))

@@ -25,14 +25,22 @@ struct environment {
 	char texts[ENVIRONMENT_SIZE]; /* of ours, one behind the other */
 };
 
+/* What is told of a term, or of who contends for one. */
+struct told {
+	const struct lockname *name;
+	enum ticket_mode mode;
+	const char *directory;
+	const char *contender;
+	uint64_t generation; /* 0: a shared holder has none, nor does who contends */
+	const struct told_outcome *previous; /* the term before; NULL: nothing is told of it */
+	bool degraded;			     /* it runs without the lock */
+};
+
 /*
- * Build the environment for a term from ours; previous is the last one before it. A shared holder
- * has no generation, and so neither LOCKRUN_GENERATION nor LOCKRUN_IDEMPOTENCY_KEY. Returns 0, or
- * -1 with errno. environment_free gives the list back.
+ * Build the environment from ours. Without a generation there is neither LOCKRUN_GENERATION nor
+ * LOCKRUN_IDEMPOTENCY_KEY. Returns 0, or -1 with errno. environment_free gives the list back.
  */
-int environment_build(struct environment *environment, const struct lockname *name,
-    const struct term *term, const struct told_outcome *previous, enum ticket_mode mode,
-    const char *directory);
+int environment_build(struct environment *environment, const struct told *told);
 
 /*
  * Let the command know where to send signs of life (an address as NOTIFY_SOCKET says it), and how

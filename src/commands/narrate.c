@@ -75,6 +75,11 @@ narrate_not_acquired(const struct narrator *narrator, enum acquire why, enum ran
 			snprintf(text, sizeof(text), "%s while waiting",
 			    strsignal(campaign->patience.signal));
 		break;
+	case ACQUIRE_INELIGIBLE:
+		snprintf(text, sizeof(text), "not eligible: %s", campaign->check.text);
+		if (narrator->options->loop)
+			consequence = "asking again";
+		break;
 	case ACQUIRE_PARENT_GONE:
 		strlcpy(text, "the process that started lockrun is gone", sizeof(text));
 		break;
@@ -157,7 +162,8 @@ leading(const struct narrator *narrator, const struct happened *happened)
 	if (happened->generation != 0)
 		snprintf(what, sizeof(what), "leading, generation %" PRIu64, happened->generation);
 	else
-		strlcpy(what, "sharing", sizeof(what));
+		strlcpy(what, happened->degraded ? "running without the lock" : "sharing",
+		    sizeof(what));
 	setproctitle("%s: %s, pid %d", narrator->name->text, what, happened->pid);
 	if (narrator->options->verbose)
 		say_timed("%s: %s, pid %d, in %s", narrator->name->text, what, happened->pid,

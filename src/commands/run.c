@@ -59,14 +59,16 @@ contend(struct run *run)
 	/* 4 queue up */
 	if (got == ACQUIRE_TAKEN)
 		got = campaign_queue_up(&run->campaign, &fault);
-	events_waiting(&run->events, &run->candidacy);
+	/* A loop that is not eligible says so once. */
+	if (got != ACQUIRE_INELIGIBLE || run->told != got)
+		events_waiting(&run->events, &run->candidacy);
 	/* 5 acquire */
 	if (got == ACQUIRE_TAKEN)
 		got = campaign_acquire(&run->campaign, &fault);
 	/* 6 begin term */
 	if (got == ACQUIRE_TAKEN)
 		got = campaign_begin_term(&run->campaign, &run->term, &fault);
-	if (got != ACQUIRE_TAKEN)
+	if (got != ACQUIRE_TAKEN && !run_unguarded(run, got, &fault))
 		return run_not_acquired(run, got, &fault);
 	/* 7 spawn */
 	command = spawn(run, &fault);
@@ -75,7 +77,8 @@ contend(struct run *run)
 	/* 8 supervise */
 	outcome = watch_over(run, command);
 	/* 9 end term */
-	campaign_end_term(&run->campaign, &run->term, &outcome);
+	if (!run->unguarded)
+		campaign_end_term(&run->campaign, &run->term, &outcome);
 	campaign_leave(&run->campaign);
 	narrate_end(&run->narrator, &outcome);
 	return outcome;
@@ -97,7 +100,7 @@ static int
 watch_parent(struct fault *fault)
 {
 	const pid_t parent = getppid();
-	const int fd = process_watch_parent(parent);
+	const int fd = process_watch(parent);
 
 	if (fd == -1 && errno != ESRCH)
 		return fault_set(fault, FAULT_SYSTEM, errno, "--die-with-parent");
@@ -152,23 +155,51 @@ prepare(struct run *run, struct fault *fault)
 	    .max_waiters = options->max_waiters > 0 ? (unsigned)options->max_waiters : 0,
 	    /* No limit, when what is waited for is only what cannot be had at once. */
 	    .wait = options->wait == 0 ? DURATION_NEVER : options->wait,
+	    .eligibility = options->eligible != NULL ? &run->eligibility : NULL,
 	    .also_flock = options->also_flock,
 	    .also_mode = 0666 & ~run->entry->umask,
 	    .again = options->loop,
 	    .command = options->command[0],
 	    .note = options->note,
 	};
+	run->eligibility = (struct eligibility){
+	    .command = options->eligible,
+	    .entry = run->entry,
+	    .every = options->eligible_every,
+	};
 	run->backoff.limits = options->backoff;
 	campaign_begin(&run->campaign, &run->candidacy);
+	return 0;
+}
+
+/* What a check learns: what the command will, but for its term. */
+static int
+prepare_checks(struct run *run, struct fault *fault)
+{
+	const struct told told = {
+	    .name = &run->name,
+	    .mode = run->candidacy.mode,
+	    .directory = run->directory.path,
+	    .contender = run->campaign.contender,
+	};
+
+	if (run->candidacy.eligibility == NULL || run->eligibility.environment != NULL)
+		return 0;
+	if (environment_build(&run->check_environment, &told) == -1)
+		return fault_set(fault, FAULT_START, errno, "--eligible");
+	run->eligibility.environment = run->check_environment.entries;
 	return 0;
 }
 
 static enum acquire
 open_directory(struct run *run, struct fault *fault)
 {
+	run->unguarded = false;
 	/* Between two terms it may have been moved, or made anew. */
 	statedir_close(&run->directory);
 	if (statedir_open(run->options.directory, STATE_CONTEND, &run->directory, fault) == -1)
+		return ACQUIRE_FAULT;
+	if (prepare_checks(run, fault) == -1)
 		return ACQUIRE_FAULT;
 	if (run->terms == 0)
 		narrate_versions(&run->narrator);
@@ -189,9 +220,17 @@ static int
 prepare_environment(struct run *run, struct environment *environment, struct fault *fault)
 {
 	const duration_t watchdog = run->options.watchdog;
+	const struct told told = {
+	    .name = &run->name,
+	    .mode = run->candidacy.mode,
+	    .directory = run->directory.path,
+	    .contender = run->campaign.contender,
+	    .generation = run->term.generation,
+	    .previous = run->unguarded ? NULL : &run->campaign.previous.last,
+	    .degraded = run->unguarded,
+	};
 
-	if (environment_build(environment, &run->name, &run->term, &run->campaign.previous.last,
-		run->candidacy.mode, run->directory.path) == -1)
+	if (environment_build(environment, &told) == -1)
 		return fault_set(fault, FAULT_START, errno, "%s", run->options.command[0]);
 	if (watchdog == DURATION_NEVER)
 		return 0;
@@ -226,7 +265,8 @@ spawn(struct run *run, struct fault *fault)
 	if (!run->options.close_lock)
 		campaign_inheritance(&run->campaign, plan.inherit);
 	if (run->options.no_fork) {
-		campaign_hand_over(&run->campaign, &run->term);
+		if (!run->unguarded)
+			campaign_hand_over(&run->campaign, &run->term);
 		process_become(&plan, run->entry, fault);
 	} else {
 		tree_begin(&run->tree);
@@ -247,12 +287,13 @@ watch_over(struct run *run, pid_t command)
 	    .command = command,
 	    .tree = &run->tree,
 	    .term = &run->term,
-	    .campaign = &run->campaign,
+	    .campaign = run->unguarded ? NULL : &run->campaign,
 	    .signals = &run->entry->signals,
 	    .observer = &run->observer,
 	    .parent = run->candidacy.parent,
 	    .notify = options->watchdog != DURATION_NEVER ? &run->notify : NULL,
 	    .watchdog = options->watchdog,
+	    .eligibility = run->candidacy.eligibility,
 	    .max_hold = options->max_hold,
 	    .kill_after = options->kill_after,
 	    .kill_on_signal = options->kill_after_given,
@@ -260,7 +301,11 @@ watch_over(struct run *run, pid_t command)
 	    .leftovers = (enum leftovers)options->leftovers,
 	};
 	const struct happened leading = {
-	    .what = HAPPENING_LEADING, .generation = run->term.generation, .pid = command};
+	    .what = HAPPENING_LEADING,
+	    .generation = run->term.generation,
+	    .pid = command,
+	    .degraded = run->unguarded,
+	};
 	struct outcome outcome;
 
 	run->term.command_pid = command;

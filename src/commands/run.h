@@ -3,6 +3,7 @@
 #ifndef LOCKRUN_COMMANDS_RUN_H
 #define LOCKRUN_COMMANDS_RUN_H
 
+#include "commands/environment.h"
 #include "commands/narrate.h"
 #include "election/campaign.h"
 #include "election/events.h"
@@ -22,7 +23,10 @@ struct run {
 	struct events events;
 	struct candidacy candidacy;
 	struct campaign campaign;
+	struct eligibility eligibility;
+	struct environment check_environment; /* of its checks */
 	struct term term;
+	bool unguarded;	      /* this one runs without the lock */
 	struct notify notify; /* open from the start of a command to its end, with --watchdog */
 	duration_t led_from;  /* CLOCK_MONOTONIC */
 
@@ -30,8 +34,9 @@ struct run {
 	struct outcome last; /* of the last term that ran; without one, of the last attempt */
 	uint64_t terms;	     /* how many have begun */
 	struct backoff backoff;
-	enum acquire told; /* why nothing is run, as far as it was said since the last term */
-	bool hopeless;	   /* trying again would not help */
+	enum acquire told;     /* why nothing is run, as far as it was said since the last term */
+	bool rests_ineligible; /* and has said so */
+	bool hopeless;	       /* trying again would not help */
 };
 
 /*
@@ -46,6 +51,12 @@ bool run_again(struct run *run, struct outcome *outcome);
  * ACQUIRE_FAULT, and filled in for ACQUIRE_NESTED, ACQUIRE_REFUSED and ACQUIRE_LOST.
  */
 struct outcome run_not_acquired(struct run *run, enum acquire why, struct fault *fault);
+
+/*
+ * The lock manager cannot be used, and the command is to run nevertheless (--on-unavailable run):
+ * say so, and make the term one without lock, generation and record. False when it is not to run.
+ */
+bool run_unguarded(struct run *run, enum acquire why, const struct fault *fault);
 
 /* We lead and the command cannot be started: end the term, leave, and tell. */
 struct outcome run_not_started(struct run *run, const struct fault *fault);

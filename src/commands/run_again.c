@@ -6,6 +6,9 @@
 
 #include "kernel/clock.h"
 
+/* How often who is not eligible asks again, if nothing else was said. */
+#define ASK_EVERY (5 * DURATION_SECOND)
+
 /* A step-down is no reason to end, but for those that were meant for lockrun itself. */
 static bool
 is_over(const struct run *run, const struct outcome *outcome)
@@ -20,17 +23,31 @@ is_over(const struct run *run, const struct outcome *outcome)
 	       outcome->reason == REASON_PARENT_GONE;
 }
 
+/* It was found not to be eligible before it could lead. */
+static bool
+is_ineligible(const struct outcome *outcome)
+{
+	return outcome->ran == RAN_NO && outcome->reason == REASON_INELIGIBLE;
+}
+
 /* How long to rest, which events and people are told. */
 static duration_t
 begin_rest(struct run *run, const struct outcome *outcome)
 {
 	const duration_t held = outcome->ran != RAN_NO ? clock_monotonic() - run->led_from : 0;
-	const duration_t delay = backoff_after(&run->backoff, outcome, held, arc4random());
+	duration_t delay = backoff_after(&run->backoff, outcome, held, arc4random());
 
+	if (is_ineligible(outcome))
+		delay =
+		    run->eligibility.every != DURATION_NEVER ? run->eligibility.every : ASK_EVERY;
+	/* Once is enough, until it changes. */
+	if (run->rests_ineligible && is_ineligible(outcome))
+		return delay;
+	run->rests_ineligible = is_ineligible(outcome);
 	events_backoff(&run->events, outcome, clock_realtime_ms() + delay / DURATION_MILLISECOND);
 	narrate_rest(&run->narrator, delay);
 	/* What earlier terms left behind ends when it likes. */
-	process_reap_others(0);
+	process_reap_others(0, 0);
 	return delay;
 }
 
@@ -49,7 +66,8 @@ run_again(struct run *run, struct outcome *outcome)
 	/* Whoever was replaced is gone; behind those who queued meanwhile comes everybody. */
 	run->candidacy.replace = false;
 	delay = begin_rest(run, outcome);
-	rested = campaign_rest(&run->campaign, "backoff", delay, &fault);
+	rested = campaign_rest(
+	    &run->campaign, is_ineligible(outcome) ? "ineligible" : "backoff", delay, &fault);
 	if (rested == ACQUIRE_TAKEN)
 		return true;
 	*outcome = run_not_acquired(run, rested, &fault);

@@ -6,21 +6,28 @@
 #include "commands/say.h"
 #include "election/skips.h"
 
+static bool
+is_unavailable(const struct fault *fault)
+{
+	return fault_row(fault->kind)->status == STATUS_UNAVAILABLE;
+}
+
 static struct outcome
 failed(struct run *run, enum reason reason, const struct fault *fault)
 {
 	const int status = fault_row(fault->kind)->status;
+	const bool skips = is_unavailable(fault) && run->options.on_unavailable == UNAVAILABLE_SKIP;
 	const struct outcome outcome = {
 	    .ran = status_find(status)->ran,
 	    .reason = reason,
-	    .status = status,
+	    .status = skips ? run->options.conflict_status : status,
 	};
 	char text[FAULT_TEXT_SIZE];
 
 	events_error(&run->events, fault_text(fault, text, sizeof(text)));
 	say_fault(fault);
 	/* What never worked is most likely a mistake; what did work may do so again. */
-	if (run->last.ran == RAN_NO || fault->kind == FAULT_NESTED)
+	if ((run->last.ran == RAN_NO && !skips) || fault->kind == FAULT_NESTED)
 		run->hopeless = true;
 	return outcome;
 }
@@ -107,6 +114,9 @@ run_not_acquired(struct run *run, enum acquire why, struct fault *fault)
 	case ACQUIRE_TOO_MANY:
 		outcome.reason = REASON_TOO_MANY;
 		break;
+	case ACQUIRE_INELIGIBLE:
+		outcome.reason = REASON_INELIGIBLE;
+		break;
 	case ACQUIRE_PARENT_GONE:
 		outcome.reason = REASON_PARENT_GONE;
 		break;
@@ -118,7 +128,9 @@ run_not_acquired(struct run *run, enum acquire why, struct fault *fault)
 	default:
 		outcome.reason = REASON_BUSY;
 	}
-	/* A loop says it once. */
+	/* A loop says it once; and that it is not eligible, to programs as well. */
+	if (run->told == why && why == ACQUIRE_INELIGIBLE)
+		return outcome;
 	if (run->told != why && narrate_not_acquired(&run->narrator, why, run->last.ran))
 		run->told = why;
 	if (why == ACQUIRE_BUSY || why == ACQUIRE_TOO_MANY || why == ACQUIRE_LATE)
@@ -126,6 +138,23 @@ run_not_acquired(struct run *run, enum acquire why, struct fault *fault)
 	events_skipped(
 	    &run->events, outcome.reason, run->campaign.stopped ? run->campaign.stop.reason : NULL);
 	return outcome;
+}
+
+bool
+run_unguarded(struct run *run, enum acquire why, const struct fault *fault)
+{
+	char text[FAULT_TEXT_SIZE];
+
+	if (why != ACQUIRE_FAULT || !is_unavailable(fault) ||
+	    run->options.on_unavailable != UNAVAILABLE_RUN)
+		return false;
+	campaign_leave(&run->campaign);
+	run->unguarded = true;
+	run->term = (struct term){.generation = 0};
+	fault_text(fault, text, sizeof(text));
+	events_error(&run->events, text);
+	say("%s; running without the lock (--on-unavailable run)", text);
+	return true;
 }
 
 /* The generation is spent, and its record says that nothing came of it. */
@@ -139,7 +168,8 @@ run_not_started(struct run *run, const struct fault *fault)
 	    .status = fault_row(fault->kind)->status,
 	};
 
-	campaign_end_term(&run->campaign, &run->term, &outcome);
+	if (!run->unguarded)
+		campaign_end_term(&run->campaign, &run->term, &outcome);
 	campaign_leave(&run->campaign);
 	return failed(run, reason, fault);
 }

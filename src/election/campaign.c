@@ -38,6 +38,16 @@ campaign_begin(struct campaign *campaign, const struct candidacy *candidacy)
 	engine_begin_anew(campaign);
 }
 
+/* Are we to lead at all? */
+static enum acquire
+ask_eligibility(struct campaign *campaign, struct fault *fault)
+{
+	if (campaign->candidacy->eligibility == NULL)
+		return ACQUIRE_TAKEN;
+	return eligibility_ask(
+	    campaign->candidacy->eligibility, &campaign->patience, &campaign->check, fault);
+}
+
 enum acquire
 campaign_queue_up(struct campaign *campaign, struct fault *fault)
 {
@@ -45,7 +55,12 @@ campaign_queue_up(struct campaign *campaign, struct fault *fault)
 
 	engine_begin_anew(campaign);
 	engine_introduce(campaign, "waiting");
-	result = engine_enter(campaign, fault);
+	/* Ctrl-Z stops us, and the answer of before it may not be true any more. */
+	while ((result = ask_eligibility(campaign, fault)) == ACQUIRE_SIGNAL &&
+	       signal_stops(campaign->patience.signal))
+		signals_stop_by(campaign->patience.signal);
+	if (result == ACQUIRE_TAKEN)
+		result = engine_enter(campaign, fault);
 	if (result == ACQUIRE_TAKEN &&
 	    also_flock_check(&campaign->also, &campaign->lock, fault) == -1)
 		result = ACQUIRE_FAULT;
@@ -190,6 +205,8 @@ complete(struct campaign *campaign, struct fault *fault)
 
 	result = also_flock_take(&campaign->also, engine_lock_mode(campaign),
 	    campaign->candidacy->if_available, &campaign->patience, &lookout, fault);
+	if (result == ACQUIRE_TAKEN)
+		result = ask_eligibility(campaign, fault);
 	if (result != ACQUIRE_TAKEN)
 		return result;
 	if (look_whether_current(campaign) == 0 || queue_hold(&campaign->queue) == QUEUE_PASSED)

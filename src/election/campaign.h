@@ -18,6 +18,7 @@
 #include <stdbool.h>
 
 #include "election/also_flock.h"
+#include "election/eligibility.h"
 #include "election/joining.h"
 #include "election/nested.h"
 #include "election/observer.h"
@@ -45,10 +46,11 @@ struct candidacy {
 	unsigned max_waiters; /* do not join as many others; 0 for no limit */
 	duration_t wait;      /* from campaign_queue_up on; or DURATION_NEVER */
 	bool again; /* another attempt follows: whoever leaves the queue is seen to rest */
-	const char *also_flock; /* a file to hold flock(2) on as well; or NULL */
-	mode_t also_mode;	/* what it is made with when it is missing */
-	const char *command;	/* the path of what will run */
-	const char *note;	/* or NULL */
+	const struct eligibility *eligibility; /* asked before we queue and at the grant; or NULL */
+	const char *also_flock;		       /* a file to hold flock(2) on as well; or NULL */
+	mode_t also_mode;		       /* what it is made with when it is missing */
+	const char *command;		       /* the path of what will run */
+	const char *note;		       /* or NULL */
 };
 
 struct campaign {
@@ -59,6 +61,7 @@ struct campaign {
 	struct ask stop;		/* and said why */
 	struct previous previous;	/* from campaign_begin_term on */
 	struct term lost;		/* with ACQUIRE_REFUSED; empty when its record is gone */
+	struct check check;		/* with ACQUIRE_INELIGIBLE, its text says why */
 
 	struct also_flock also; /* whether it is what we waited for */
 
@@ -89,9 +92,10 @@ void campaign_begin(struct campaign *campaign, const struct candidacy *candidacy
 
 /*
  * Enter the queue, with nothing left of an earlier term. ACQUIRE_TAKEN: we are in it (or have no
- * ticket, see HAPPENING_NO_TICKET); ACQUIRE_BUSY for if_available when somebody is ahead;
- * ACQUIRE_TOO_MANY; ACQUIRE_FAULT. Does not wait. With anything but ACQUIRE_TAKEN the campaign has
- * been left.
+ * ticket, see HAPPENING_NO_TICKET); ACQUIRE_INELIGIBLE; ACQUIRE_BUSY for if_available when somebody
+ * is ahead; ACQUIRE_TOO_MANY; ACQUIRE_FAULT. Waits for nothing but an answer about eligibility, and
+ * for a signal or the parent's end meanwhile. With anything but ACQUIRE_TAKEN the campaign has been
+ * left.
  */
 enum acquire campaign_queue_up(struct campaign *campaign, struct fault *fault);
 

@@ -29,8 +29,7 @@ engine_begin_rest(struct campaign *campaign)
 	struct fault fault;
 
 	if (campaign->rest.fd != -1 || candidacy->directory->fd == -1 ||
-	    lockdir_open(candidacy->directory, candidacy->name->text, STATE_READ, NULL, 0,
-		&campaign->rest_lock, &fault) == -1)
+	    engine_open(campaign, &campaign->rest_lock, &fault) == -1)
 		return;
 	queue_init(&campaign->rest, &campaign->rest_lock);
 	if (campaign->rest_lock.queue != -1 &&

@@ -88,7 +88,7 @@ engine_fault(const struct campaign *campaign, struct fault *fault)
 
 /* The first time, or a cleaner was there. */
 static int
-make_lockdir(struct campaign *campaign, struct fault *fault)
+make_lockdir(const struct campaign *campaign, struct lockdir *lock, struct fault *fault)
 {
 	const struct candidacy *candidacy = campaign->candidacy;
 	char number[NUMBER_FILE_SIZE];
@@ -101,21 +101,21 @@ make_lockdir(struct campaign *campaign, struct fault *fault)
 
 	generation_seed(number);
 	return lockdir_open(candidacy->directory, candidacy->name->text, STATE_CONTEND, seeds,
-	    sizeof(seeds) / sizeof(seeds[0]), &campaign->lock, fault);
+	    sizeof(seeds) / sizeof(seeds[0]), lock, fault);
 }
 
-static int
-open_lockdir(struct campaign *campaign, struct fault *fault)
+int
+engine_open(const struct campaign *campaign, struct lockdir *lock, struct fault *fault)
 {
 	const struct candidacy *candidacy = campaign->candidacy;
 
-	if (lockdir_open(candidacy->directory, candidacy->name->text, STATE_READ, NULL, 0,
-		&campaign->lock, fault) == -1)
+	if (lockdir_open(candidacy->directory, candidacy->name->text, STATE_READ, NULL, 0, lock,
+		fault) == -1)
 		return -1;
-	if (campaign->lock.fd != -1 && campaign->lock.queue != -1)
+	if (lock->fd != -1 && lock->queue != -1)
 		return 0;
-	lockdir_close(&campaign->lock);
-	return make_lockdir(campaign, fault);
+	lockdir_close(lock);
+	return make_lockdir(campaign, lock, fault);
 }
 
 void
@@ -273,7 +273,7 @@ enter_once(struct campaign *campaign, struct fault *fault)
 {
 	struct ticket ahead;
 
-	if (open_lockdir(campaign, fault) == -1)
+	if (engine_open(campaign, &campaign->lock, fault) == -1)
 		return ACQUIRE_FAULT;
 	queue_init(&campaign->queue, &campaign->lock);
 	joining_arrive(campaign);

@@ -22,7 +22,10 @@ void engine_strike_old_asks(struct campaign *campaign);
 void engine_begin_rest(struct campaign *campaign);
 void engine_end_rest(struct campaign *campaign);
 
-/* Open the lock's directory and take a ticket; also when everything has to be done anew. */
+/* Open the lock's directory, and make it when it is not there. Returns 0, or -1 with a fault. */
+int engine_open(const struct campaign *campaign, struct lockdir *lock, struct fault *fault);
+
+/* Open it and take a ticket; also when everything has to be done anew. */
 enum acquire engine_enter(struct campaign *campaign, struct fault *fault);
 
 /* ACQUIRE_FAULT, with errno as the reason why `lock` cannot be used. */

@@ -126,6 +126,7 @@ observe_leading(struct events *events, const struct happened *happened)
 	events->has_led = true;
 	json = begin(events, &line, "leading");
 	json_number(json, "command_pid", happened->pid);
+	json_bool(json, "degraded", happened->degraded);
 	end(events, &line);
 }
 

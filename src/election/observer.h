@@ -6,6 +6,7 @@
 #ifndef LOCKRUN_ELECTION_OBSERVER_H
 #define LOCKRUN_ELECTION_OBSERVER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -17,7 +18,7 @@ enum happening {
 	HAPPENING_STILL_WAITING, /* every remind_every of it */
 	HAPPENING_WAIT_OVER,	 /* or interrupted; also where there was none, and more than once */
 	HAPPENING_NO_TICKET,	 /* error: waiting in the kernel's order */
-	HAPPENING_LEADING,	 /* generation, pid of the command */
+	HAPPENING_LEADING,	 /* generation, pid of the command, degraded */
 	HAPPENING_STEPPING_DOWN, /* reason, grace (DURATION_NEVER: no SIGKILL), text from a stop */
 	HAPPENING_KILLING,	 /* the grace is over */
 	HAPPENING_REFUSED,	 /* pid: we may not signal it */
@@ -29,7 +30,8 @@ struct happened {
 	int error;
 	uint64_t generation;
 	pid_t pid;
-	char state; /* of pid, as in proc(5) */
+	char state;    /* of pid, as in proc(5) */
+	bool degraded; /* it runs without the lock */
 	enum reason reason;
 	duration_t grace;
 	const char *text;

@@ -133,7 +133,6 @@ wait_for_goal(
 
 	if (lookout != NULL)
 		next = clock_monotonic() + lookout->first;
-	begin_waiting(patience);
 	for (;;) {
 		left = patience_left(patience);
 		if (left != ACQUIRE_TAKEN)
@@ -163,6 +162,7 @@ patience_wait(struct patience *patience, int fd, enum lock_mode mode, const stru
 	if (prepare(patience, watched) == -1 || lock_wait_begin(&wait, fd, mode) == -1)
 		return ACQUIRE_FAULT;
 	watched[WATCHED_GOAL].fd = wait.over;
+	begin_waiting(patience);
 	ended = wait_for_goal(patience, watched, lookout);
 	result = lock_wait_finish(&wait);
 	if (ended == ACQUIRE_TAKEN)
@@ -189,6 +189,24 @@ patience_pause(struct patience *patience, duration_t length)
 
 	if (prepare(patience, watched) == -1)
 		return ACQUIRE_FAULT;
+	begin_waiting(patience);
+	ended = wait_for_goal(patience, watched, &over);
+	return ended == ACQUIRE_AGAIN ? ACQUIRE_TAKEN : ended;
+}
+
+enum acquire
+patience_await(struct patience *patience, int fd, duration_t length)
+{
+	const struct lookout over = {.look = see_nothing, .first = length};
+	struct pollfd watched[WATCHED_COUNT];
+	enum acquire ended;
+
+	if (prepare(patience, watched) == -1)
+		return ACQUIRE_FAULT;
+	watched[WATCHED_GOAL].fd = fd;
+	/* It would be readable, and count for nothing. */
+	if (!patience->waited)
+		watched[WATCHED_ALARM].fd = -1;
 	ended = wait_for_goal(patience, watched, &over);
 	return ended == ACQUIRE_AGAIN ? ACQUIRE_TAKEN : ended;
 }

@@ -22,6 +22,7 @@ enum acquire {
 	ACQUIRE_LATE,
 	ACQUIRE_SIGNAL,	     /* one that ends the wait, or stops it */
 	ACQUIRE_PARENT_GONE, /* whoever started us is gone, and we were not to outlive it */
+	ACQUIRE_INELIGIBLE,  /* we are not to lead at present */
 	ACQUIRE_NESTED,	     /* we are inside of the very lock */
 	ACQUIRE_JOINED,	     /* the run that we joined has ended, and its outcome is ours */
 	ACQUIRE_LOST,	     /* how the run that we joined ended will never be known */
@@ -71,6 +72,12 @@ enum acquire patience_wait(
  * a fraction of a second. ACQUIRE_TAKEN, or ACQUIRE_BUSY, or as above.
  */
 enum acquire patience_try(struct patience *patience, int fd, enum lock_mode mode);
+
+/*
+ * Wait until fd is readable (or -1), or for a length of time. It is no wait for the lock: nobody is
+ * told, and the deadline does not count. ACQUIRE_TAKEN when either has come, or as above.
+ */
+enum acquire patience_await(struct patience *patience, int fd, duration_t length);
 
 /* Wait for a length of time. ACQUIRE_TAKEN when it has passed, or as above. */
 enum acquire patience_pause(struct patience *patience, duration_t length);

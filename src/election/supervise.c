@@ -3,9 +3,7 @@
 
 #include <sys/wait.h>
 
-#include <string.h>
-#include <unistd.h>
-
+#include "election/eligibility.h"
 #include "election/stepdown.h"
 #include "election/watchdog.h"
 #include "kernel/clock.h"
@@ -24,6 +22,7 @@ struct watch {
 	const struct supervision *with;
 	struct stepdown stepdown;
 	struct watchdog watchdog;
+	struct eligibility_watch eligibility;
 	struct outcome outcome;
 	bool command_ended;
 	bool command_stopped;
@@ -75,7 +74,8 @@ reap(struct watch *watch)
 		watch->outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
 		watch->outcome.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 	}
-	process_reap_others(watch->command_ended ? 0 : watch->with->command);
+	process_reap_others(
+	    watch->command_ended ? 0 : watch->with->command, watch->eligibility.check.pid);
 }
 
 /*
@@ -122,20 +122,10 @@ is_over(struct watch *watch)
 
 /* ---- signals ---- */
 
-/*
- * What the terminal sent has reached the command already, since it is in our process group; only
- * the hang-up goes to the session's leader alone (disassociate_ctty in the kernel).
- */
-static bool
-has_reached_the_command(const struct signal_event *event)
-{
-	return event->from_terminal && (event->signal != SIGHUP || getsid(0) != getpid());
-}
-
 static void
 pass_on(struct watch *watch, const struct signal_event *event)
 {
-	if (watch->command_ended || has_reached_the_command(event) ||
+	if (watch->command_ended || signal_has_reached_group(event) ||
 	    event->sender == watch->with->command)
 		return;
 	/* A shell's fg and bg continue the whole group; a second SIGCONT would disturb a debugger.
@@ -143,17 +133,6 @@ pass_on(struct watch *watch, const struct signal_event *event)
 	if (event->signal == SIGCONT && !watch->command_stopped)
 		return;
 	process_send(watch->with->command, event->signal);
-}
-
-/*
- * Who interrupts or hangs up a terminal means all that runs there, and not one term. Elsewhere
- * SIGHUP may as well tell a daemon to read its configuration; it counts if the command dies by it.
- */
-static bool
-ends_more_than_a_term(const struct signal_event *event)
-{
-	return event->signal == SIGTERM || event->signal == SIGINT || event->signal == SIGQUIT ||
-	       (event->signal == SIGHUP && event->from_terminal);
 }
 
 static void
@@ -165,7 +144,7 @@ handle_signals(struct watch *watch)
 		if (event.signal == SIGCHLD)
 			continue;
 		sigaddset(&watch->received, event.signal);
-		if (ends_more_than_a_term(&event))
+		if (signal_ends_all(&event))
 			watch->outcome.interrupted = true;
 		reap(watch);
 		if (event.signal != SIGTERM)
@@ -256,6 +235,16 @@ handle_life(struct watch *watch)
 	watchdog_tell(&watch->watchdog, now);
 }
 
+/* Whoever steps down need not be asked any more. */
+static void
+handle_eligibility(struct watch *watch)
+{
+	if (!has_to_report(watch))
+		eligibility_watch_end(&watch->eligibility);
+	else if (eligibility_watch_look(&watch->eligibility) == ELIGIBLE_NO)
+		step_down(watch, REASON_INELIGIBLE, watch->eligibility.check.text);
+}
+
 /* ---- the loop ---- */
 
 static void
@@ -283,6 +272,7 @@ next_look(const struct watch *watch)
 	duration_t next = sooner(watch->hold_until, stepdown_next(&watch->stepdown));
 
 	next = sooner(next, watchdog_next(&watch->watchdog, has_to_report(watch)));
+	next = sooner(next, eligibility_watch_next(&watch->eligibility));
 	return sooner(next, watch->watching ? watch->next_tick : watch->watch_from);
 }
 
@@ -308,6 +298,7 @@ look_after(struct watch *watch)
 
 	clock_poll(watched, COUNT, next_look(watch));
 	handle_life(watch);
+	handle_eligibility(watch);
 	handle_signals(watch);
 	now = clock_monotonic();
 	handle_lock(watch, watched[LOCK].revents != 0, now);
@@ -337,8 +328,10 @@ supervise(const struct supervision *supervision)
 	stepdown_init(&watch.stepdown, supervision);
 	watchdog_begin(&watch.watchdog, supervision->notify, supervision->tree,
 	    supervision->campaign, supervision->watchdog);
+	eligibility_watch_begin(&watch.eligibility, supervision->eligibility);
 	while (!is_over(&watch))
 		look_after(&watch);
+	eligibility_watch_end(&watch.eligibility);
 	watchdog_hear(&watch.watchdog);
 	watch.outcome.killed = watch.stepdown.killed;
 	if (watch.outcome.signal != 0 && sigismember(&watch.received, watch.outcome.signal))

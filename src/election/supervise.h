@@ -7,6 +7,7 @@
 #define LOCKRUN_ELECTION_SUPERVISE_H
 
 #include "election/campaign.h"
+#include "election/eligibility.h"
 #include "kernel/notify.h"
 #include "kernel/tree.h"
 #include "values/options.h"
@@ -21,9 +22,10 @@ struct supervision {
 	int parent; /* readable when our parent is gone, to step down then; or -1 */
 	const struct notify *notify; /* where the command gives signs of life; NULL: it need not */
 	duration_t watchdog;	     /* step down after so long without one */
-	duration_t max_hold;	     /* DURATION_NEVER for no limit */
-	duration_t kill_after;	     /* from SIGTERM to SIGKILL; DURATION_NEVER for never */
-	bool kill_on_signal;	     /* also when it was a signal to us that began the step-down */
+	const struct eligibility *eligibility; /* asked again and again; NULL: it is not */
+	duration_t max_hold;		       /* DURATION_NEVER for no limit */
+	duration_t kill_after; /* from SIGTERM to SIGKILL; DURATION_NEVER for never */
+	bool kill_on_signal;   /* also when it was a signal to us that began the step-down */
 	duration_t yield; /* step down for who queues, after that long; DURATION_NEVER: do not */
 	enum leftovers leftovers;
 };

@@ -22,8 +22,9 @@
 static void
 write_ticket(struct watchdog *watchdog, duration_t now)
 {
-	campaign_tell_life(
-	    watchdog->campaign, watchdog->limit, watchdog->heard_ms, watchdog->report);
+	if (watchdog->campaign != NULL)
+		campaign_tell_life(
+		    watchdog->campaign, watchdog->limit, watchdog->heard_ms, watchdog->report);
 	watchdog->told_at = now;
 	watchdog->tell_at = DURATION_NEVER;
 }

@@ -32,7 +32,7 @@ struct watchdog {
 	char report[NOTE_MAX + 1];
 };
 
-/* Begin to listen. notify, tree and campaign stay the caller's. */
+/* Begin to listen. notify, tree and campaign (NULL: nobody reads) stay the caller's. */
 void watchdog_begin(struct watchdog *watchdog, const struct notify *notify, const struct tree *tree,
     struct campaign *campaign, duration_t limit);
 

@@ -141,6 +141,19 @@ pass_on(int fd)
 	fcntl(fd, F_SETFD, 0);
 }
 
+/* Standard error only; lockrun's own standard output may be what a shell substitutes. */
+static void
+go_aside(void)
+{
+	const int null = open("/dev/null", O_RDONLY);
+
+	if (null != -1)
+		dup2(null, STDIN_FILENO);
+	if (null > STDERR_FILENO)
+		close(null);
+	dup2(STDERR_FILENO, STDOUT_FILENO);
+}
+
 /* Everything as it was on entry, then exec. Returns the errno value of a failure. */
 static int
 execute(const struct process_plan *plan, const struct process_entry *entry)
@@ -153,6 +166,8 @@ execute(const struct process_plan *plan, const struct process_entry *entry)
 		if ((entry->closed & 1U << i) != 0)
 			close(i);
 	}
+	if (plan->aside)
+		go_aside();
 	for (size_t i = 0; i < PROCESS_INHERITED && plan->inherit[0] != -1; i++) {
 		if (plan->inherit[i] != -1)
 			pass_on(plan->inherit[i]);
@@ -269,24 +284,24 @@ process_news(pid_t pid, int *wait_status)
 }
 
 void
-process_reap_others(pid_t spared)
+process_reap_others(pid_t spared, pid_t spared_too)
 {
 	siginfo_t info;
 
 	for (;;) {
-		/* Look before taking: the status of the spared one must not be lost. */
+		/* Look before taking: the status of a spared one must not be lost. */
 		info.si_pid = 0;
 		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == -1 ||
-		    info.si_pid == 0 || info.si_pid == spared)
+		    info.si_pid == 0 || info.si_pid == spared || info.si_pid == spared_too)
 			return;
 		waitpid(info.si_pid, NULL, WNOHANG);
 	}
 }
 
 int
-process_watch_parent(pid_t parent)
+process_watch(pid_t pid)
 {
-	return (int)syscall(SYS_pidfd_open, parent, 0);
+	return (int)syscall(SYS_pidfd_open, pid, 0);
 }
 
 enum terminal

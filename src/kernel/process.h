@@ -46,6 +46,7 @@ struct process_plan {
 	    *own_pid; /* where in the environment its pid belongs: PROCESS_OWN_PID places, */
 	/* or NULL, of PROCESS_PID_SIZE bytes each; may itself be NULL */
 	int inherit[PROCESS_INHERITED]; /* locks, to be kept open; the first -1: it gets none */
+	bool aside; /* not the command: it reads nothing, and what it writes is no output of ours */
 };
 
 /*
@@ -84,14 +85,14 @@ bool process_has_children(void);
  */
 bool process_news(pid_t pid, int *wait_status);
 
-/* Collect every ended child but spared. Does not block. */
-void process_reap_others(pid_t spared);
+/* Collect every ended child but two that are spared (or 0). Does not block. */
+void process_reap_others(pid_t spared, pid_t spared_too);
 
 /*
- * A descriptor that becomes readable when our parent ends (pidfd_open(2)); -1 with errno. Compare
- * getppid(2) with parent after this call: it may have ended before.
+ * A descriptor that becomes readable when a child, or our parent, ends (pidfd_open(2)); -1 with
+ * errno. Compare getppid(2) with the parent after this call: it may have ended before.
  */
-int process_watch_parent(pid_t parent);
+int process_watch(pid_t pid);
 
 enum terminal {
 	TERMINAL_NONE,

@@ -146,6 +146,19 @@ signal_stops(int signal)
 	return signal == SIGSTOP || signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU;
 }
 
+bool
+signal_has_reached_group(const struct signal_event *event)
+{
+	return event->from_terminal && (event->signal != SIGHUP || getsid(0) != getpid());
+}
+
+bool
+signal_ends_all(const struct signal_event *event)
+{
+	return event->signal == SIGTERM || event->signal == SIGINT || event->signal == SIGQUIT ||
+	       (event->signal == SIGHUP && event->from_terminal);
+}
+
 void
 signals_stop_by(int signal)
 {

@@ -71,6 +71,19 @@ int signal_of_word(const char *word);
 bool signal_stops(int signal);
 
 /*
+ * Whether a signal has reached our whole process group already, and so the command: those that the
+ * terminal sent have, but for the hang-up, which goes to the session's leader alone
+ * (disassociate_ctty in the kernel).
+ */
+bool signal_has_reached_group(const struct signal_event *event);
+
+/*
+ * Whether a signal means all that runs here, and not one term: who interrupts or hangs up a
+ * terminal does. Elsewhere SIGHUP may as well tell a daemon to read its configuration.
+ */
+bool signal_ends_all(const struct signal_event *event);
+
+/*
  * Stop this process by a signal that stops, as if it were not managed; returns when it has been
  * continued, or at once where the kernel ignores the signal (an orphaned process group) or a
  * SIGCONT waits to be read.

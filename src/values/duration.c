@@ -107,3 +107,11 @@ duration_format(duration_t length, char text[DURATION_TEXT_SIZE])
 		    text, DURATION_TEXT_SIZE, "%lldd%02lldh", seconds / 86400, seconds / 3600 % 24);
 	return text;
 }
+
+#define SLEPT_MARGIN (500 * DURATION_MILLISECOND)
+
+bool
+duration_slept(duration_t monotonic, duration_t boottime)
+{
+	return boottime - monotonic >= SLEPT_MARGIN;
+}

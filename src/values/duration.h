@@ -3,6 +3,7 @@
 #ifndef LOCKRUN_VALUES_DURATION_H
 #define LOCKRUN_VALUES_DURATION_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef int64_t duration_t; /* nanoseconds; never negative in a value that was parsed */
@@ -31,5 +32,11 @@ enum duration_verdict duration_parse(const char *text, duration_t *result);
  * "45s", "2m05s", "2h13m", "3d04h". Rounds down. Negative counts as 0.
  */
 char *duration_format(duration_t length, char text[DURATION_TEXT_SIZE]);
+
+/*
+ * Whether the machine was suspended while CLOCK_MONOTONIC and CLOCK_BOOTTIME went on by these
+ * lengths: the former stands still then. The two are never read at one instant, hence a margin.
+ */
+bool duration_slept(duration_t monotonic, duration_t boottime);
 
 #endif

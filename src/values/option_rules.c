@@ -28,5 +28,9 @@ options_agree(const struct options *options, struct fault *fault)
 		fault_set(fault, FAULT_USAGE_ALONE, 0, "--%s", options->looping);
 		return fault_hint(fault, "add --loop, or leave it out");
 	}
+	if (options->eligible_every != DURATION_NEVER && options->eligible == NULL) {
+		fault_set(fault, FAULT_USAGE_ALONE, 0, "--eligible-every");
+		return fault_hint(fault, "add --eligible COMMAND");
+	}
 	return 0;
 }

@@ -196,6 +196,7 @@ options_parse(enum subcommand subcommand, char **arguments, const char *getenv_n
 	    .kill_after = KILL_AFTER,
 	    .yield = DURATION_NEVER,
 	    .watchdog = DURATION_NEVER,
+	    .eligible_every = DURATION_NEVER,
 	    .complain_after = DURATION_NEVER,
 	    .older_than = OLDER_THAN,
 	    .command_status_map = -1,

@@ -39,7 +39,10 @@ struct options {
 	duration_t wait; /* DURATION_NEVER when it waits for as long as it takes */
 	int conflict_status;
 	bool shared;
-	int max_waiters; /* -1 for no limit */
+	int max_waiters;	   /* -1 for no limit */
+	const char *eligible;	   /* NULL: always */
+	duration_t eligible_every; /* DURATION_NEVER: not while leading */
+	int on_unavailable;	   /* enum unavailable */
 	bool replace;
 	bool join;
 	int after_lost;		/* enum after_lost */
@@ -95,6 +98,13 @@ struct options {
 	char **words;
 	size_t word_count;
 	char **command; /* of these: COMMAND and its arguments, without that "--" */
+};
+
+/* What to do when the lock manager cannot be used; in the order of the words. */
+enum unavailable {
+	UNAVAILABLE_FAIL,
+	UNAVAILABLE_SKIP,
+	UNAVAILABLE_RUN,
 };
 
 /* Whether to run when it is not known how the last term ended; in the order of the words. */

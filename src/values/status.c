@@ -34,6 +34,7 @@ static const struct reason_row {
     {REASON_SIGNAL, "signal", false, false},
     {REASON_YIELD, "yield", true, false},
     {REASON_REPLACED, "replaced", true, false},
+    {REASON_INELIGIBLE, "ineligible", true, false},
     {REASON_WATCHDOG, "watchdog", true, true},
     {REASON_LOCK_LOST, "lock-lost", true, true},
     {REASON_PARENT_GONE, "parent-gone", true, false},

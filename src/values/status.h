@@ -50,6 +50,7 @@ enum reason {
 	REASON_SIGNAL,	    /* a signal to lockrun made it step down, or ended its wait */
 	REASON_YIELD,	    /* somebody queued */
 	REASON_REPLACED,    /* another contender wanted to lead in its place */
+	REASON_INELIGIBLE,  /* the check of --eligible said no */
 	REASON_WATCHDOG,    /* the command gave no sign of life */
 	REASON_LOCK_LOST,   /* the lock was removed, replaced or moved under us */
 	REASON_PARENT_GONE, /* the process that started lockrun is gone */

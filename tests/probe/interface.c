@@ -25,6 +25,8 @@ main(void)
 		if (reason == REASON_SIGNAL || reason_is_ours((enum reason)reason))
 			printf("stepdown %s\n", reason_word((enum reason)reason));
 	}
+	for (int reason = 0; reason < REASON_COUNT; reason++)
+		printf("reason %s\n", reason_word((enum reason)reason));
 	for (int stage = TERM_EMPTY + 1; stage <= TERM_UNREPORTED; stage++)
 		printf("stage %s\n", term_stage_word((enum term_stage)stage));
 	for (int kind = FAULT_NONE + 1; kind < FAULT_COUNT; kind++)

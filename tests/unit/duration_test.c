@@ -128,6 +128,28 @@ format(void)
 		EXPECT_STR(duration_format(shown[i].length, text), shown[i].wanted);
 }
 
+static void
+slept(void)
+{
+	static const struct {
+		duration_t monotonic, boottime;
+		bool wanted;
+	} rows[] = {
+	    {0, 0, false},
+	    {SEC, SEC, false},
+	    /* Read one after the other, with a busy machine between them. */
+	    {SEC, SEC + 100 * DURATION_MILLISECOND, false},
+	    {SEC + 100 * DURATION_MILLISECOND, SEC, false},
+	    {SEC, 3 * SEC, true},
+	    {0, 8 * 3600 * SEC, true},
+	    {3600 * SEC, 3601 * SEC, true},
+	};
+
+	for (size_t i = 0; i < ROWS(rows); i++)
+		ROW(EXPECT_INT(duration_slept(rows[i].monotonic, rows[i].boottime), rows[i].wanted),
+		    "row %zu", i);
+}
+
 int
 main(void)
 {
@@ -135,5 +157,6 @@ main(void)
 	TEST(bad_durations);
 	TEST(many_digits);
 	TEST(format);
+	TEST(slept);
 	return expect_status();
 }

@@ -83,6 +83,8 @@ sample(const struct option_row *row)
 static const char *
 company(const struct option_row *row)
 {
+	if (row->field == offsetof(struct options, eligible_every))
+		return "--eligible=check ";
 	return row->trait == OPTION_LOOPING ? "--loop " : "";
 }
 
