@@ -87,10 +87,11 @@ set(struct environment *environment, const char *name, const char *value, size_t
 static char *
 hand_on(struct environment *environment, const char *name)
 {
+	const char *meant = getenv(name);
 	char mine[PROCESS_PID_SIZE];
 
 	snprintf(mine, sizeof(mine), "%d", getpid());
-	if (getenv(name) == NULL || strcmp(getenv(name), mine) != 0)
+	if (meant == NULL || strcmp(meant, mine) != 0)
 		return NULL;
 	return set(environment, name, mine, PROCESS_PID_SIZE);
 }

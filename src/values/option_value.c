@@ -116,7 +116,7 @@ store_backoff(const struct option_spelling *spelling, const char *value,
 	const size_t length = strcspn(value, ":");
 	char min[DURATION_DIGITS_MAX];
 
-	if (value[length] == ':' && length < sizeof(min)) {
+	if (length < sizeof(min) && value[length] == ':') {
 		strlcpy(min, value, length + 1);
 		if (duration_parse(min, &field->min) == DURATION_OK &&
 		    duration_parse(value + length + 1, &field->max) == DURATION_OK &&
