@@ -329,7 +329,7 @@ settled_or_gone() { is_gone "$1" || settled "$1"; }
 	await is_inside 7
 	# A job of its own, whose parent is in the session but not in the group.
 	mkfifo out
-	start sh -c 'set -m; LOCKRUN_NAME=$0 LOCKRUN_GENERATION=8 lockrun fence F sh -c "echo 8 >>order" & echo $! >waiter; wait $!' "$LOCK"
+	start bash -c 'set -m; LOCKRUN_NAME=$0 LOCKRUN_GENERATION=8 lockrun fence F sh -c "echo 8 >>order" & echo $! >waiter; exec cat out' "$LOCK"
 	await test -s waiter
 	waiter=$(cat waiter)
 	await settled "$waiter"
