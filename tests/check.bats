@@ -38,10 +38,10 @@ is_answered() {
 
 @test "what is left when all of the lock is gone: 76" {
 	leave_behind
-	rm -r "${LOCKRUN_DIR:?}/$LOCK"
+	await rm -rf "${LOCKRUN_DIR:?}/$LOCK"
 	is_answered 76
 	leave_behind
-	rm -r "${LOCKRUN_DIR:?}"
+	await rm -rf "${LOCKRUN_DIR:?}"
 	is_answered 76
 }
 

@@ -132,7 +132,7 @@ replaced() {
 }
 
 @test "NAME is removed under waiters" {
-	replaced rm -r "$LOCKRUN_DIR/$LOCK"
+	replaced await rm -rf "$LOCKRUN_DIR/$LOCK"
 }
 
 @test "DIR is moved away under waiters" {
@@ -140,7 +140,7 @@ replaced() {
 }
 
 @test "DIR is removed under waiters" {
-	replaced rm -r "$LOCKRUN_DIR"
+	replaced await rm -rf "$LOCKRUN_DIR"
 }
 
 @test "the queue is removed under waiters: still one at a time" {

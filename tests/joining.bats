@@ -240,7 +240,7 @@ all_came() { [ "$(find "$LOCKRUN_DIR/$LOCK/q" -type f -name '[0-9]*' 2>/dev/null
 	flies run
 	join a
 	await knows a
-	rm -r "${LOCKRUN_DIR:?}/$LOCK"
+	await rm -rf "${LOCKRUN_DIR:?}/$LOCK"
 	run -0 "$LOCKRUN" "$LOCK" true
 	joined 124 a
 	ends 124 "${FLYING[run]}"

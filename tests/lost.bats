@@ -24,10 +24,11 @@ loses() {
 remove_lock() { rm "$LOCKRUN_DIR/$LOCK/lock"; }
 replace_lock() { : >new && mv new "$LOCKRUN_DIR/$LOCK/lock"; }
 move_lock() { mv "$LOCKRUN_DIR/$LOCK/lock" "$LOCKRUN_DIR/$LOCK/aside"; }
-remove_name() { rm -r "${LOCKRUN_DIR:?}/$LOCK"; }
+# What is removed may be made anew meanwhile.
+remove_name() { await rm -rf "${LOCKRUN_DIR:?}/$LOCK"; }
 move_name() { mv "$LOCKRUN_DIR/$LOCK" "$LOCKRUN_DIR/aside"; }
 replace_name() { move_name && "$LOCKRUN" -q "$LOCK" true; }
-remove_dir() { rm -r "${LOCKRUN_DIR:?}"; }
+remove_dir() { await rm -rf "${LOCKRUN_DIR:?}"; }
 move_dir() { mv "$LOCKRUN_DIR" aside; }
 replace_dir() { move_dir && "$LOCKRUN" -q "$LOCK" true; }
 

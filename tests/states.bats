@@ -69,7 +69,7 @@ steps_down() {
 	ends 143 "$STARTED"
 	told_by demo:v1:leader:lost sh -c "$(stays)"
 	leads_now
-	rm -r "${LOCKRUN_DIR:?}/demo:v1:leader:lost"
+	await rm -rf "${LOCKRUN_DIR:?}/demo:v1:leader:lost"
 	ends 124 "$STARTED"
 	start sh -c '"$@" & exec sleep 600' sh "$LOCKRUN" -q --die-with-parent --events "$PWD/log" "$LOCK" sh -c "$(stays)"
 	leads_now

@@ -61,10 +61,7 @@ static struct outcome
 joined(struct run *run)
 {
 	const struct term *term = &run->campaign.joining.term;
-
-	events_joined(&run->events, term);
-	narrate_joined(&run->narrator, term);
-	return (struct outcome){
+	const struct outcome outcome = {
 	    .ran = term->ran,
 	    .reason = term->reason,
 	    .status = term->status,
@@ -72,6 +69,12 @@ joined(struct run *run)
 	    .killed = term->killed,
 	    .joined = true,
 	};
+
+	events_joined(&run->events, term);
+	narrate_joined(&run->narrator, term);
+	if (outcome.ran != RAN_NO)
+		narrate_end(&run->narrator, &outcome);
+	return outcome;
 }
 
 /* One that tries again is not turned away. */

@@ -35,7 +35,7 @@ on_file() {
 	foreign FILE
 	contend a --also-flock FILE "$LOCK"
 	await grep -q -- "-> FLOCK .* ${CONTENDERS[a]} " /proc/locks
-	rm -rf "${LOCKRUN_DIR:?}/$LOCK"
+	await rm -rf "${LOCKRUN_DIR:?}/$LOCK"
 	# Every 5 s it looks.
 	await test -e "$LOCKRUN_DIR/$LOCK"
 	await is_pending 1

@@ -15,7 +15,7 @@ DEAF='trap "" TERM; echo $$ >deaf; while :; do sleep 0.1; done'
 	await test -s left
 	command_is_over() { [ "$(children_of "$second")" = "$(cat left) " ]; }
 	await command_is_over
-	rm -r "${LOCKRUN_DIR:?}"
+	await rm -rf "${LOCKRUN_DIR:?}"
 	ends 124 "$first"
 	ends 7 "$second"
 	is_gone "$(cat deaf)"
