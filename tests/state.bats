@@ -61,8 +61,9 @@ lead_example() {
 	mkfifo "hold.$LOCK"
 	start "$LOCKRUN" "$@" --note 'deploy 12' "$LOCK" -- sh -c '
 		trap "" HUP TERM
+		[ -z "$WATCHDOG_USEC" ] || "$1" send "STATUS=3 of 10"
 		: >held
-		exec cat "hold.$0" >/dev/null' "$LOCK"
+		exec cat "hold.$0" >/dev/null' "$LOCK" "$PROBES/notify"
 	HOLDER=$STARTED
 	await test -e held
 }
@@ -128,7 +129,8 @@ lead_example() {
 }
 
 @test "a ticket and what is asked are written as the examples show" {
-	lead_example -k never
+	lead_example -k never --watchdog 30s
+	await grep -q '^report=3' "$HERE/q/"*
 	(cd "$HERE/q" && ls && cat ./*) | same_shape NAME/q/
 	"$LOCKRUN" signal "$LOCK" HUP
 	start "$LOCKRUN" --replace --note 'deploy 12' "$LOCK" -- true

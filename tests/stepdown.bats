@@ -107,7 +107,7 @@ load helper
 	run -0 "$LOCKRUN" status "$LOCK"
 	[[ "$output" == *"stepping down: stop"* ]]
 	run -0 "$LOCKRUN" status --json "$LOCK"
-	[[ "$output" == *'"state":"stepping-down"'*'"health":"stepping-down","reason":"stop"'* ]]
+	[[ "$output" == *'"state":"stepping-down"'*'"health":"stepping-down",'*'"reason":"stop"'* ]]
 	echo >go
 	ends 124 "$leader"
 }

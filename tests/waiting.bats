@@ -36,12 +36,12 @@ on_terminal() {
 
 @test "with -v a wait that comes to nothing has a line when it begins and one at its end" {
 	hold
-	run -75 "$LOCKRUN" -v -w 20ms "$LOCK" true
+	run -75 "$LOCKRUN" -v -w 300ms "$LOCK" true
 	[ "${#lines[@]}" -eq 2 ]
 	[[ "${lines[0]}" =~ ^$TIME\ lockrun:\ $LOCK:\ waiting:\ held\ by\ pid\ $HOLDER ]]
-	[[ "${lines[1]}" =~ ^$TIME\ lockrun:\ $LOCK:\ held\ by\ pid\ $HOLDER\ .*'; gave up after 20ms; nothing was run'$ ]]
+	[[ "${lines[1]}" =~ ^$TIME\ lockrun:\ $LOCK:\ held\ by\ pid\ $HOLDER\ .*'; gave up after 300ms; nothing was run'$ ]]
 	# Also where a skip alone would be silent.
-	run -75 "$LOCKRUN" -v -w 20ms --complain-after 1h "$LOCK" true
+	run -75 "$LOCKRUN" -v -w 300ms --complain-after 1h "$LOCK" true
 	[ "${#lines[@]}" -eq 2 ]
 	lead -v "$LOCK" true 2>told
 	await grep -q waiting: told
