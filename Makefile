@@ -172,7 +172,7 @@ fuzz: $(FUZZING)
 # A shell in the background, and nohup(1), ignore signals; that would be inherited.
 BEHAVE    = env --default-signal LOCKRUN=$(BUILD)/lockrun PROBES=$(BUILD)/probe \
             $(BATS) --print-output-on-failure
-PAGES     = examples guide install interface wording
+PAGES     = examples guide install interface readme wording
 PLAIN     = $(patsubst tests/%.bats,plain-%,$(wildcard tests/*.bats))
 FULL      = $(patsubst tests/full/%.bats,full-%,$(wildcard tests/full/*.bats))
 
