@@ -184,7 +184,7 @@ check-full: full sanitized
 
 full: $(FULL)
 
-$(FULL): full-%: all probes $(BUILD)/torture
+$(FULL): full-%: all probes $(BUILD)/torture $(MANUALS)
 	$(BEHAVE) tests/full/$*.bats
 
 plain: unit $(PLAIN)
