@@ -10,7 +10,7 @@ const struct status_row status_table[] = {
     {STATUS_UNKNOWN, RAN_MAYBE,
 	"outcome unknown: lockrun failed after the start, or the run that was joined was lost"},
     {STATUS_NOT_ACQUIRED, RAN_NO,
-	"the lock was not acquired: busy, too many waiters, or the wait was over"},
+	"the lock was not acquired: busy, too many waiters, not eligible, or the wait was over"},
     {STATUS_STALE, RAN_NO, "stale: this term no longer leads, or a newer generation was seen"},
     {STATUS_REFUSED, RAN_NO, "refused: how the last term ended is not known"},
     {STATUS_STEPPED_DOWN, RAN_YES, "lockrun made the command step down"},
