@@ -124,9 +124,13 @@ what_runs() { if [[ $1 == *A*B* ]]; then echo A,B; else echo CMD; fi; }
 		[[ $new == *'-m 600'* ]] || continue
 		found=$((found + 1))
 		stub CMD 'exec sleep 600'
-		wanted=124:CMD
-		[[ $old != *--preserve-status* ]] || wanted=143:CMD
-		same "${old/600/0.1}" "${new/600/0.1}" "$wanted"
+		wanted=124
+		[[ $old != *--preserve-status* ]] || wanted=143
+		# On a busy machine the time may be over before it has begun: so only the status.
+		for line in "$old" "$new"; do
+			seen=$(does "${line/600/0.1}")
+			[ "${seen%:*}" = "$wanted" ] || { echo "$line: $seen" >&2; cat said >&2; false; }
+		done
 	done < <(known_rows)
 	[ "$found" -ge 5 ]
 }
