@@ -223,3 +223,33 @@ member() {
 	: >go
 	ends 0 "$STARTED"
 }
+
+# ---- the tour ----
+
+# tour: its commands and what they print, from displays that begin with a command.
+tour() { part 'A short tour' | awk '/^    \$ / { inside = 1 } !/^    / { inside = 0 } inside { print substr($0, 5) }'; }
+
+# alike: without pids and times, and the lines of one command sorted: two processes print them.
+alike() {
+	sed -E -e 's/[0-9]{4}-[0-9-]+T[0-9:.]+Z/TIME/g' -e 's/pid [0-9]+/pid P/g' -e 's/\b[0-9.]+(ms|s|m)\b/T/g' \
+		-e 's|^in [^ ,]*,|in DIR,|' -e 's/; now (being handed over|held by|nobody leads).*/; now/' -e 's/ +/ /g' |
+		awk '/^\$ / { print step++ " " $0; next } { print step - 1 " " $0 }' | sort -s -k 1,1n -k 2
+}
+
+@test "the tour prints what it shows" {
+	unset LOCKRUN_NOTE
+	export LOCK=demo:v1:leader:tour PATIENCE
+	[ "$(tour | grep -c '^\$ ')" -ge 9 ]
+	declare -f await is_pending is_holding pending holding tickets_like >functions
+	# As somebody types it: the next line when the last one shows.
+	tour | sed -n 's/^\$ //p' | while IFS= read -r line; do
+		printf 'printf "%%s\\n" %q\n%s\n' "\$ $line" "$line"
+		case $line in
+		*'sleep 30 &') echo 'await is_holding 1' ;;
+		*'echo next &') echo 'await is_pending 1' ;;
+		*'lockrun stop '*) echo 'wait' ;;
+		esac
+	done >typed
+	run -0 bash -c '. ./functions; . ./typed' 2>&1
+	diff <(tour | alike) <(alike <<<"$output") >&2
+}
