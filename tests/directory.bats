@@ -239,6 +239,10 @@ put() {
 	rm "$LOCKRUN_DIR/$LOCK/lock"
 	[ "$(generation)" = 2 ]
 	rm -r "$LOCKRUN_DIR/$LOCK/q"
+	# By those who contend, not by those who look.
+	"$LOCKRUN" status "$LOCK"
+	"$LOCKRUN" watch --until-end "$LOCK"
+	[ ! -e "$LOCKRUN_DIR/$LOCK/q" ]
 	[ "$(generation)" = 3 ]
 	rm "$LOCKRUN_DIR/$LOCK/ask" "$LOCKRUN_DIR/$LOCK/terms"
 	[ "$(generation)" = 4 ]
@@ -261,6 +265,24 @@ put() {
 	printf 'garbage without an end' >"$LOCKRUN_DIR/$LOCK/ask"
 	[ "$(generation)" = 3 ]
 	run -0 "$LOCKRUN" status "$LOCK"
+}
+
+@test "a terabyte of nothing in each file of a lock holds nobody up" {
+	local q=$LOCKRUN_DIR/$LOCK/q
+	"$LOCKRUN" "$LOCK" -- true
+	# A hole, which costs no room.
+	grown() { truncate -s 1T "$LOCKRUN_DIR/$LOCK/"{lock,number,terms,ask,skips} "$@"; }
+	grown || skip "no file of a terabyte can be made here"
+	lead -q "$LOCK" sh -c 'trap "exit 3" TERM; : >led; while :; do sleep 0.02; done'
+	await test -e led
+	grown "$q"/*
+	run -75 timeout "$PATIENCE" "$LOCKRUN" -n "$LOCK" -- true
+	timeout "$PATIENCE" "$LOCKRUN" status "$LOCK"
+	timeout "$PATIENCE" "$LOCKRUN" history "$LOCK"
+	timeout "$PATIENCE" "$LOCKRUN" stop -q "$LOCK"
+	ends 124 "$STARTED"
+	[ "$(generation)" = 3 ]
+	[ "$(stat -c %s "$LOCKRUN_DIR/$LOCK/lock")" = 1099511627776 ]
 }
 
 # ---- users ----

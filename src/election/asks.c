@@ -11,6 +11,9 @@
 #define LOCK_ATTEMPTS	 100
 #define LOCK_INTERVAL_MS 10
 
+/* More than anybody asks of one term. */
+#define ASKS_MOST ((off_t)1024 * 1024)
+
 static enum lock_result
 lock_for_a_moment(int fd)
 {
@@ -71,6 +74,25 @@ is_for(const struct ask *ask, uint64_t generation, const char *contender)
 	return strcmp(ask->contender, contender) == 0;
 }
 
+/* What is asked stands at the end: no garbage before it, however long, holds a leader up. */
+static void
+skip_garbage(int fd, off_t *offset)
+{
+	const off_t end = lseek(fd, 0, SEEK_END);
+	char line[ASK_LINE_SIZE];
+	const char *newline;
+	ssize_t length;
+
+	if (end - *offset <= ASKS_MOST)
+		return;
+	*offset = end - ASKS_MOST;
+	/* The rest of a line is none. */
+	length = pread(fd, line, sizeof(line), *offset);
+	newline = length > 0 ? memchr(line, '\n', (size_t)length) : NULL;
+	if (newline != NULL)
+		*offset += newline - line + 1;
+}
+
 bool
 asks_next(int fd, off_t *offset, uint64_t generation, const char *contender, struct ask *ask)
 {
@@ -78,9 +100,9 @@ asks_next(int fd, off_t *offset, uint64_t generation, const char *contender, str
 	char *end;
 	ssize_t length;
 
+	skip_garbage(fd, offset);
 	while ((length = pread(fd, line, sizeof(line) - 1, *offset)) > 0) {
-		line[length] = '\0';
-		end = strchr(line, '\n');
+		end = memchr(line, '\n', (size_t)length);
 		if (end == NULL) {
 			/* Still being written; or longer than any line of ours, so garbage. */
 			if (length < (ssize_t)sizeof(line) - 1)
@@ -90,7 +112,8 @@ asks_next(int fd, off_t *offset, uint64_t generation, const char *contender, str
 		}
 		*end = '\0';
 		*offset += end - line + 1;
-		if (ask_unpack(line, ask) && is_for(ask, generation, contender))
+		if (strlen(line) == (size_t)(end - line) && ask_unpack(line, ask) &&
+		    is_for(ask, generation, contender))
 			return true;
 	}
 	return false;
