@@ -42,7 +42,7 @@ await_quietly() {
 	local until=$((SECONDS + 2))
 	until "$@"; do
 		[ "$SECONDS" -lt "$until" ] || return 1
-		sleep 0.02
+		pause 0.02
 	done
 }
 no_marked_processes() { [ -z "$(marked_processes)" ]; }
@@ -54,6 +54,14 @@ teardown() { common_teardown; }
 # own shells.
 marked_processes() { "$PROBES/marked" "$BATS_TEST_TMPDIR"; }
 
+# pause SECONDS: without a process, of which the waits of all tests together would take tens of
+# thousands. Nobody ever writes to that FIFO.
+pause() {
+	local fifo=${BATS_SUITE_TMPDIR:-/nonexistent}/pause
+	[ -p "$fifo" ] || mkfifo "$fifo" 2>/dev/null || { sleep "$1" && return; }
+	read -rt "$1" <>"$fifo" || true
+}
+
 # await CONDITION...: run it until it succeeds.
 await() {
 	local until=$((SECONDS + PATIENCE)) pause=0.01
@@ -62,7 +70,7 @@ await() {
 			echo "still not so after $PATIENCE s: $*" >&2
 			return 1
 		fi
-		sleep "$pause"
+		pause "$pause"
 		# On a busy machine those that look too often keep the event from coming.
 		case $pause in
 		0.01) pause=0.02 ;;
