@@ -93,3 +93,14 @@ is_answered() {
 	run -64 "$LOCKRUN" "$LOCK" "$LOCKRUN" check "$OUTER"
 	release "$OUTER"
 }
+
+@test "a leader that has not read yet what is asked of it: 76" {
+	run -0 "$LOCKRUN" "$LOCK" sh -c "
+		kill -STOP \$PPID
+		'$LOCKRUN' check; echo \$? >before
+		echo 'stop generation=1 now' >>\"\$LOCKRUN_DIR/\$LOCKRUN_NAME/ask\"
+		'$LOCKRUN' check; echo \$? >after
+		: >\"\$LOCKRUN_DIR/\$LOCKRUN_NAME/ask\"
+		kill -CONT \$PPID"
+	[ "$(cat before after | paste -sd' ')" = '0 76' ]
+}

@@ -185,6 +185,18 @@ age_pass() {
 	order_is writer frozen
 }
 
+@test "beside a reader without a ticket a writer that waits is not taken for frozen" {
+	"$LOCKRUN" "$LOCK" true
+	foreign "$LOCKRUN_DIR/$LOCK/lock" -s
+	contend writer "$LOCK"
+	await settled "${CONTENDERS[writer]}"
+	run -75 "$LOCKRUN" -n -s "$LOCK" true
+	has_ticket "${CONTENDERS[writer]}"
+	foreign_ends
+	await leads writer
+	let_end writer
+}
+
 @test "what tells of a pass is removed later" {
 	local q=$LOCKRUN_DIR/$LOCK/q
 	queued frozen

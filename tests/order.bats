@@ -66,12 +66,22 @@ slept() { [ "$(effort "$1")" = "$2" ] || [ $((SECONDS - begin)) -ge 4 ]; }
 	[ "$(tickets)" = 0 ]
 }
 
+# waits_for_a_ticket PID: not for the lock itself, where the order is the kernel's.
+waits_for_a_ticket() { grep -q -- "-> FLOCK .* READ $1 " /proc/locks; }
+
 @test "a long row of dead tickets is not taken for the end of the queue" {
 	hold
 	line_up 1 35
-	for ((n = 2; n <= 34; n++)); do
+	# From the end on, and with the last one asleep, so that nobody clears up between two deaths.
+	kill -STOP "${WAITER[35]}"
+	for ((n = 34; n >= 2; n--)); do
 		kill -KILL "${WAITER[n]}"
+		ends 137 "${WAITER[n]}"
 	done
+	[ "$(tickets)" = 36 ]
+	kill -CONT "${WAITER[35]}"
+	await is_pending 2
+	await waits_for_a_ticket "${WAITER[35]}"
 	release
 	wait_all "${WAITER[1]}" "${WAITER[35]}"
 	in_order 1 35

@@ -64,6 +64,8 @@ syncs() { grep -cE ' f(data)?sync\(' trace || true; }
 			[[ "$(seen)" = [78] ]] || { echo "$call $n: $(seen)"; false; }
 			[ ! -e let_in ] || [ "$(show | cut -d' ' -f3 | tr '\n' ' ')" = '8 8 ' ]
 			kept=$(show | cut -d' ' -f3 | sort -u | tr '\n' ' ')
+			# That sync did not happen.
+			[ "$call" != fdatasync ] || [ "$kept" != '8 ' ]
 			run -76 fence 6 true
 			traced 8
 			# Believed without a sync only if both copies said it.

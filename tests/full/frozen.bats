@@ -70,6 +70,70 @@ is_stopped() { [[ "$(state_of "$1")" == [Tt] ]]; }
 	[ "$(ls -A "$LOCKRUN_DIR/$LOCK/q")" = "" ]
 }
 
+# looks N: what is in `looks` has tried N times whether the lock is free.
+looks() { [ "$(grep -c '/lock>, LOCK_EX|LOCK_NB) *= 0' looks 2>/dev/null)" -ge "$1" ]; }
+nobody_was_passed() { ! compgen -G "$LOCKRUN_DIR/$LOCK/q/.passed-*" >/dev/null; }
+
+@test "one that thaws between the two looks of a try keeps its place" {
+	command -v strace >/dev/null || skip "strace is not installed"
+	strace -o /dev/null true 2>/dev/null || skip "strace may not trace here"
+	hold
+	contend a "$LOCK"
+	await is_pending 1
+	freeze a
+	release
+	# Time enough between them, on any machine.
+	start strace -y -o looks -e trace=flock,ppoll -e inject=ppoll:delay_enter=2s:when=1 \
+	    "$LOCKRUN" -n "$LOCK" true
+	await looks 1
+	thaw a
+	await leads a
+	ends 75 "$STARTED"
+	nobody_was_passed
+	let_end a
+}
+
+@test "a leader that has let go of the lock, and not of its ticket, keeps others waiting: none is passed" {
+	command -v strace >/dev/null || skip "strace is not installed"
+	strace -o /dev/null true 2>/dev/null || skip "strace may not trace here"
+	local tracer watcher leaver
+	mkfifo go
+	start strace -o trace -e trace=flock -e inject=flock:signal=STOP:when=3 \
+	    "$LOCKRUN" "$LOCK" -- sh -c ': >led; exec cat go'
+	tracer=$STARTED
+	await test -e led
+	contend b "$LOCK"
+	await is_pending 1
+	start strace -y -o looks -e trace=flock "$LOCKRUN" "$LOCK" -- sh -c 'echo c >>order'
+	watcher=$STARTED
+	await is_pending 2
+	: >go
+	await eval 'leaver=$(cat /proc/$tracer/task/$tracer/children) && grep -q STOP trace && is_stopped $leaver'
+	grep -q 'LOCK_UN' trace
+	await looks 2
+	nobody_was_passed
+	is_pending 2
+	kill -CONT "$leaver"
+	ends 0 "$tracer"
+	await leads b
+	let_end b
+	ends 0 "$watcher"
+	order_is b c
+}
+
+@test "granted in time, but held up past its deadline, it does not start late" {
+	command -v strace >/dev/null || skip "strace is not installed"
+	strace -o /dev/null true 2>/dev/null || skip "strace may not trace here"
+	hold
+	start strace -o trace -e trace=ppoll -e inject=ppoll:delay_exit=3s:when=1 \
+	    "$LOCKRUN" -w 2s "$LOCK" touch ran
+	await is_pending 1
+	release
+	ends 75 "$STARTED"
+	[ ! -e ran ]
+	is_pending 0
+}
+
 # A cgroup that can be frozen, v1 or v2, in $GROUP; skips where there is none to be had.
 make_group() {
 	local root

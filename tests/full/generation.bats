@@ -93,6 +93,14 @@ ready() {
 	[ "$scenes" -ge 25 ]
 }
 
+@test "killed twice before the sync of a raise: the next one syncs before it gives a number" {
+	ready 64
+	killed_at fdatasync 1
+	killed_at fdatasync 1
+	traced "$LOCK" -- true
+	[ "$(syncs trace)" = 2 ]
+}
+
 @test "killed in the raise over a damaged slot: the number before it does not come again" {
 	scenes=0
 	for slot in 0 1; do
@@ -131,6 +139,20 @@ damage() {
 		rm -rf "$LOCKRUN_DIR"
 	done
 	[ "$scenes" -ge 50 ]
+}
+
+@test "somebody else makes the lock at the same moment: theirs counts" {
+	# Stopped when all is made but the name.
+	start strace -f -o trace -e trace=mkdirat -e inject=mkdirat:signal=STOP:when=2 \
+	    "$LOCKRUN" "$LOCK" -- sh -c 'echo $LOCKRUN_GENERATION >>given'
+	local tracer=$STARTED slower
+	await grep -qs 'stopped by SIGSTOP' trace
+	slower=$(sed -n 's/^\([0-9]*\)  *--- stopped.*/\1/p' trace)
+	leads
+	kill -CONT "$slower"
+	ends 0 "$tracer"
+	[ "$(paste -sd' ' given)" = '1 2' ]
+	[ -z "$(find "$LOCKRUN_DIR" -name '.new-*')" ]
 }
 
 prune() { strace -y -o trace -e trace=pwrite64,fsync,fdatasync,renameat "$@" "$LOCKRUN" prune --older-than 0; }

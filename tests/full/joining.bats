@@ -119,3 +119,26 @@ frozen() { [[ $(state_of "$1") == [Tt] ]]; }
 	ends 5 "$TRACER"
 	[ "$(cat runs)" = run ]
 }
+
+@test "a run whose lockrun is about to be the command was met before, and is not shared all the same" {
+	command -v strace >/dev/null || skip "strace is not installed"
+	local leader waits
+	# Two of its four writes are its ticket's; after the last one it says that nobody will report.
+	"$LOCKRUN" "$LOCK" true
+	mkfifo how
+	start strace -f -o trace -e trace=pwrite64 -e inject=pwrite64:signal=STOP:when=6 \
+	    "$LOCKRUN" -F "$LOCK" sh -c 'echo run >>runs; read -r how <how'
+	TRACER=$STARTED
+	await grep -qs 'stopped by SIGSTOP' trace
+	grep -q 'stage=unreported' trace
+	leader=$(children_of "$TRACER" | tr -d ' ')
+	join
+	waits=$STARTED
+	await grep -qsx 'joins=2' "$LOCKRUN_DIR/$LOCK/q/"*".$waits."*
+	kill -CONT "$leader"
+	await test -s runs
+	echo >how
+	ends 0 "$TRACER"
+	ends 9 "$waits"
+	[ "$(paste -sd' ' runs)" = 'run anew' ]
+}

@@ -50,3 +50,17 @@ is_stopped() { [ "$(state_of "$1")" = T ] || [ "$(state_of "$1")" = t ]; }
 	[ "$(sort statuses | paste -sd' ')" = '0 75' ]
 	[ "$(cat order)" = led ]
 }
+
+@test "who replaces has its place before it asks: when the leader goes at once, it is next" {
+	hold
+	# Stopped when it has asked.
+	start strace -o trace -P "$LOCKRUN_DIR/$LOCK/ask" -e trace=pwrite64 -e inject=pwrite64:signal=STOP:when=1 \
+		"$LOCKRUN" --replace "$LOCK" -- sh -c 'echo next >>order'
+	local tracer=$STARTED slow
+	await grep -qs 'stopped by SIGSTOP' trace
+	slow=$(cat "/proc/$tracer/task/$tracer/children")
+	has_ticket "$((slow))"
+	kill -CONT $slow
+	ends 0 "$tracer"
+	ends 124 "$HOLDER"
+}

@@ -64,3 +64,10 @@ killed_again() { [ "$(grep -c 'SIGKILL.*INJECTED' trace)" -ge 6 ]; }
 	run -5 strace -o trace -e trace=pidfd_open -e inject=pidfd_open:error=EPERM \
 	    "$LOCKRUN" -m 1m "$LOCK" sh -c 'exit 5'
 }
+
+@test "a command that ends between the look at it and the look at what it left: its status is ours" {
+	# It ends once it has been looked at, long before the others are.
+	run -3 strace -o trace -e trace=wait4,waitid -e inject=waitid:delay_enter=1s:when=2 \
+	    "$LOCKRUN" "$LOCK" sh -c 'until grep -qs "^wait4" trace; do sleep 0.01; done; exit 3'
+	grep -q '^waitid.*si_pid=' trace
+}
