@@ -6,6 +6,7 @@
 #	make check       the unit tests and the tests of behaviour; needs bats as well
 #	make bench       how fast it is, beside what people use instead
 #	make torture     what it endures: see tests/torture/torture.c
+#	make mutation    whether the tests would notice: see tests/mutation/mutate.sh
 #	make check-full  all that can be proved on one machine; needs what .ci/run installs
 #	make dist        build/lockrun-VERSION.tar.gz, which builds and proves itself
 VERSION   = 0.1.0
@@ -219,6 +220,10 @@ $(BUILD)/torture: tests/torture/torture.c
 torture: all $(BUILD)/torture
 	@LOCKRUN=$(BUILD)/lockrun TORTURE=$(BUILD)/torture sh tests/torture/torture.sh $(SECONDS)
 
+# mutation [MUTANTS=REGEX]: each promise broken on purpose, and a test that has to notice.
+mutation: all unit-build probes
+	@BUILD=$(BUILD) bash tests/mutation/mutate.sh '$(MUTANTS)'
+
 # Each of these is also a test of tests/full/source.bats.
 lint:
 	@sh tests/lint/lint.sh
@@ -242,6 +247,6 @@ shellcheck:
 	shellcheck --severity=error $(wildcard tests/*.ba* tests/*/*.bats)
 
 .PHONY: fuzz all static dist install uninstall clean try unit unit-build probes check check-full full sanitized plain \
-        $(FULL) $(PLAIN) bench torture lint tidy cppcheck format shellcheck
+        $(FULL) $(PLAIN) bench torture mutation lint tidy cppcheck format shellcheck
 .DELETE_ON_ERROR:
 -include $(OBJECTS:.o=.d) $(UNITS:=.d) $(REPLAYS:=.d)

@@ -168,3 +168,15 @@ readme() {
 	echo 'No picture.' >README.md
 	finds 'README.md:1: picture: the lines <!-- floors -->'
 }
+
+@test "each mutant changes what stands in its file once, and names tests that there are" {
+	run -0 bash tests/mutation/mutate.sh check
+	[ "${output% mutants}" -ge 30 ]
+	sed -i 's/next = last + 1/next = last + 2/' src/values/number.c
+	run -1 bash tests/mutation/mutate.sh check
+	[ "${lines[0]}" = "STALE     number-again: what it changes does not stand once in src/values/number.c" ]
+	sed -i 's/next = last + 2/next = last + 1/' src/values/number.c
+	sed -i 's/^test unit number_test/test unit no_test/' tests/mutation/generation.mutants
+	run -1 bash tests/mutation/mutate.sh check
+	[[ "${lines[0]}" == *": no such test: unit no_test" ]]
+}
