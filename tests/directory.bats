@@ -201,6 +201,31 @@ put() {
 	[ "$(generation)" = 2 ]
 }
 
+@test "a hard link where a file belongs, in a directory that a group shares: 69, victim unharmed" {
+	mkdir "$LOCKRUN_DIR"
+	chmod 2770 "$LOCKRUN_DIR"
+	"$LOCKRUN" "$LOCK" -- true
+	echo precious >victim
+	for file in lock number terms ask; do
+		mv "$LOCKRUN_DIR/$LOCK/$file" kept
+		ln victim "$LOCKRUN_DIR/$LOCK/$file"
+		unchanged "$LOCK/$file: a file that has another name as well" "$LOCKRUN_DIR/$LOCK" victim
+		rm "$LOCKRUN_DIR/$LOCK/$file"
+		mv kept "$LOCKRUN_DIR/$LOCK/$file"
+	done
+	ln victim "$LOCKRUN_DIR/floor"
+	run -69 "$LOCKRUN" demo:v1:leader:new -- touch ran
+	[ ! -e ran ]
+	[[ "$output" == *"/floor: a file that has another name as well"* ]]
+	[ "$(cat victim)" = precious ]
+	rm "$LOCKRUN_DIR/floor"
+	[ "$(generation)" = 2 ]
+	# In one's own directory it is a copy that a backup has made.
+	chmod 700 "$LOCKRUN_DIR" "$LOCKRUN_DIR/$LOCK"
+	cp -al "$LOCKRUN_DIR" backup
+	[ "$(generation)" = 3 ]
+}
+
 @test "something else where the queue belongs" {
 	"$LOCKRUN" "$LOCK" -- true
 	mkdir victim

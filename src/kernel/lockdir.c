@@ -242,6 +242,8 @@ file_fault(const struct lockdir *lock, enum state_file file, struct fault *fault
 		kind = FAULT_FILE_SYMLINK;
 	else if (error == EISDIR || error == ENXIO)
 		kind = FAULT_FILE_NOT_REGULAR;
+	else if (error == EMLINK)
+		kind = FAULT_FILE_LINKED;
 	else if (error == ENOENT && file == STATE_NUMBER)
 		kind = FAULT_NUMBER_MISSING;
 	return fault_set(fault, kind, kind == FAULT_FILE_UNUSABLE ? error : 0, "%s",
@@ -265,10 +267,13 @@ open_file(const struct lockdir *lock, enum state_file file, enum state_use use, 
 	}
 	if (fd == -1)
 		return file_fault(lock, file, fault);
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-		return fd;
-	close(fd);
 	errno = ENXIO;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+		if (!statedir_may_be_planted(lock->directory, &st))
+			return fd;
+		errno = EMLINK;
+	}
+	close(fd);
 	return file_fault(lock, file, fault);
 }
 

@@ -240,6 +240,12 @@ statedir_is_at(int fd, const char *path)
 	       ours.st_ino == named.st_ino;
 }
 
+bool
+statedir_may_be_planted(const struct statedir *directory, const struct stat *file)
+{
+	return directory->shared_by_group && file->st_nlink > 1;
+}
+
 int
 statedir_floor(const struct statedir *directory, enum state_use use, struct fault *fault)
 {
@@ -257,10 +263,11 @@ statedir_floor(const struct statedir *directory, enum state_use use, struct faul
 	if (fd == -1)
 		return fault_set(fault, errno == ELOOP ? FAULT_FILE_SYMLINK : FAULT_FILE_UNUSABLE,
 		    errno, "%s/%s", directory->path, FLOOR);
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && !statedir_may_be_planted(directory, &st))
 		return fd;
 	close(fd);
-	return fault_set(fault, FAULT_FILE_NOT_REGULAR, 0, "%s/%s", directory->path, FLOOR);
+	return fault_set(fault, S_ISREG(st.st_mode) ? FAULT_FILE_LINKED : FAULT_FILE_NOT_REGULAR, 0,
+	    "%s/%s", directory->path, FLOOR);
 }
 
 void

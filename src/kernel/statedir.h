@@ -22,6 +22,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "values/fault.h"
@@ -73,6 +74,12 @@ mode_t statedir_file_mode(const struct statedir *directory);
 int statedir_check_owner(int fd, const char *path, bool *shared_by_group, struct fault *fault);
 int statedir_open_fault(struct fault *fault, const char *path);
 int statedir_list(int fd, bool (*each)(const char *name, void *context), void *context);
+
+/*
+ * In a directory that others may write to as well, one of them may have given a file of ours, by a
+ * hard link, the name of one that is written to.
+ */
+bool statedir_may_be_planted(const struct statedir *directory, const struct stat *file);
 
 #define OPEN_DIRECTORY (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 #define OPEN_SAFELY    (O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)

@@ -108,6 +108,8 @@ static const struct fault_row fault_table[] = {
 	NOT_OURS_FILE},
     {FAULT_FILE_NOT_REGULAR, STATUS_UNAVAILABLE, "not a regular file, as lockrun's files are",
 	NOT_OURS_FILE},
+    {FAULT_FILE_LINKED, STATUS_UNAVAILABLE, "a file that has another name as well (a hard link)",
+	NOT_OURS_FILE},
     {FAULT_FILE_UNUSABLE, STATUS_UNAVAILABLE, "cannot be used",
 	"look at its owner and permissions and at the space left on the disk"},
     {FAULT_NUMBER_DAMAGED, STATUS_UNAVAILABLE, "both copies of the generation number are damaged",

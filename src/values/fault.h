@@ -71,6 +71,7 @@ enum fault_kind {
 	FAULT_DIR_LONG,
 	FAULT_FILE_SYMLINK,
 	FAULT_FILE_NOT_REGULAR,
+	FAULT_FILE_LINKED,   /* it has other names as well */
 	FAULT_FILE_UNUSABLE, /* error tells */
 	FAULT_NUMBER_DAMAGED,
 	FAULT_NUMBER_MISSING,
