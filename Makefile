@@ -6,6 +6,7 @@
 #	make check       the unit tests and the tests of behaviour; needs bats as well
 #	make bench       how fast it is, beside what people use instead
 #	make torture     what it endures: see tests/torture/torture.c
+#	make coverage    what the tests execute, and what they do not
 #	make mutation    whether the tests would notice: see tests/mutation/mutate.sh
 #	make check-full  all that can be proved on one machine; needs what .ci/run installs
 #	make dist        build/lockrun-VERSION.tar.gz, which builds and proves itself
@@ -220,6 +221,17 @@ $(BUILD)/torture: tests/torture/torture.c
 torture: all $(BUILD)/torture
 	@LOCKRUN=$(BUILD)/lockrun TORTURE=$(BUILD)/torture sh tests/torture/torture.sh $(SECONDS)
 
+# What the tests execute; TESTED says which. Some look at what a plain build does, and fail here.
+TESTED    = unit $(PLAIN) $(filter-out $(BUILDERS:%=full-%),$(FULL))
+BUILDERS  = install lint model powerloss source storm torture
+COUNTING  = BUILD=$(BUILD)/coverage HARDENING= HARDLINK= CFLAGS='-O0 -g --coverage -fprofile-update=atomic'
+
+coverage:
+	$(MAKE) $(COUNTING) all unit-build probes
+	@find $(BUILD)/coverage -name '*.gcda' -delete
+	-@GCOV_ERROR_FILE=/dev/null $(MAKE) --keep-going $(COUNTING) $(TESTED) >$(BUILD)/coverage/log 2>&1
+	@sh tests/coverage.sh $(BUILD)/coverage
+
 # mutation [MUTANTS=REGEX]: each promise broken on purpose, and a test that has to notice.
 mutation: all unit-build probes
 	@BUILD=$(BUILD) bash tests/mutation/mutate.sh '$(MUTANTS)'
@@ -247,6 +259,6 @@ shellcheck:
 	shellcheck --severity=error $(wildcard tests/*.ba* tests/*/*.bats)
 
 .PHONY: fuzz all static dist install uninstall clean try unit unit-build probes check check-full full sanitized plain \
-        $(FULL) $(PLAIN) bench torture mutation lint tidy cppcheck format shellcheck
+        $(FULL) $(PLAIN) bench torture mutation coverage lint tidy cppcheck format shellcheck
 .DELETE_ON_ERROR:
 -include $(OBJECTS:.o=.d) $(UNITS:=.d) $(REPLAYS:=.d)
