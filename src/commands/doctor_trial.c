@@ -59,6 +59,44 @@ has_ended(pid_t *contender, int *status)
 	return true;
 }
 
+/* The generation of the term that has this note and has started; 0 for none. One that has only
+   begun may not have been given its number yet, and then the next term has it. */
+static uint64_t
+generation_of(const struct trial *trial, const char *note)
+{
+	struct lockdir lock;
+	struct fault fault;
+	struct term term;
+	uint64_t found = 0;
+
+	if (lockdir_open(trial->directory, trial->name, STATE_READ, NULL, 0, &lock, &fault) == -1)
+		return 0;
+	/* A new directory starts above its floor, so the slots say more than the numbers. */
+	for (uint64_t slot = 0; slot < TERM_SLOTS && found == 0; slot++) {
+		if (terms_read_slot(&lock, slot, &term) && term.stage != TERM_BEGUN &&
+		    strcmp(term.note, note) == 0)
+			found = term.generation;
+	}
+	lockdir_close(&lock);
+	return found;
+}
+
+/* Wait until the contender with this note leads a term. That comes after it holds: the first number
+   of a lock is synced, and a slow disk takes seconds for it. */
+static bool
+await_term(const struct trial *trial, pid_t *contender, const char *note)
+{
+	int status;
+
+	while (*contender > 0 && clock_monotonic() < trial->until) {
+		if (generation_of(trial, note) != 0)
+			return true;
+		if (!has_ended(contender, &status))
+			poll(NULL, 0, LOOK_MS);
+	}
+	return false;
+}
+
 /* Wait until so many hold and so many wait, for as long as the newest of them lives. */
 static bool
 await_queue(const struct trial *trial, pid_t *newest, size_t held, size_t waiting)
@@ -98,35 +136,13 @@ await_status(const struct trial *trial, pid_t *contender)
 	return -1;
 }
 
+/* What SIGKILL does not end sits in the disk's driver: no trial would outlast that. */
 static void
-end(pid_t *contender)
+end(const struct trial *trial, pid_t *contender)
 {
-	int status;
-
 	if (*contender > 0)
 		process_send(*contender, SIGKILL);
-	while (*contender > 0 && !has_ended(contender, &status))
-		poll(NULL, 0, LOOK_MS);
-}
-
-/* The generation of the term that has this note; 0 for none. */
-static uint64_t
-generation_of(const struct trial *trial, const char *note)
-{
-	struct lockdir lock;
-	struct fault fault;
-	struct term term;
-	uint64_t found = 0;
-
-	if (lockdir_open(trial->directory, trial->name, STATE_READ, NULL, 0, &lock, &fault) == -1)
-		return 0;
-	/* A new directory starts above its floor, so the slots say more than the numbers. */
-	for (uint64_t slot = 0; slot < TERM_SLOTS && found == 0; slot++) {
-		if (terms_read_slot(&lock, slot, &term) && strcmp(term.note, note) == 0)
-			found = term.generation;
-	}
-	lockdir_close(&lock);
-	return found;
+	(void)await_status(trial, contender);
 }
 
 static const char *
@@ -137,11 +153,11 @@ run_trial(struct trial *trial)
 	int status;
 
 	trial->holder = contend(trial, "-m1h", "holder", "sleep", "600");
-	if (!await_queue(trial, &trial->holder, 1, 0))
+	if (!await_term(trial, &trial->holder, "holder"))
 		return "no contender could lead";
 	intruder = contend(trial, "-n", "intruder", "true", NULL);
 	status = await_status(trial, &intruder);
-	end(&intruder);
+	end(trial, &intruder);
 	if (status == 0)
 		return "a second one was not kept out: do not use this directory";
 	if (status != 75)
@@ -152,7 +168,7 @@ run_trial(struct trial *trial)
 	trial->second = contend(trial, "-m1h", "second", "true", NULL);
 	if (!await_queue(trial, &trial->second, 1, 2))
 		return "a second waiter did not queue";
-	end(&trial->holder);
+	end(trial, &trial->holder);
 	if (await_status(trial, &trial->first) != 0 || await_status(trial, &trial->second) != 0)
 		return "the waiters did not lead when the leader was killed";
 	holder = generation_of(trial, "holder");
@@ -178,9 +194,9 @@ doctor_trial(
 
 	snprintf(trial.name, sizeof(trial.name), DOCTOR_TRIAL "%d", getpid());
 	wrong = run_trial(&trial);
-	end(&trial.holder);
-	end(&trial.first);
-	end(&trial.second);
+	end(&trial, &trial.holder);
+	end(&trial, &trial.first);
+	end(&trial, &trial.second);
 	if (wrong != NULL)
 		finding_set(finding, VERDICT_FAIL, "%s", wrong);
 	else

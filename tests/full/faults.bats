@@ -179,3 +179,10 @@ waits_or_is_gone() { is_gone "$STARTED" || settled "$(children_of "$(children_of
 	behind flock ENOLCK 3
 	all_was_well
 }
+
+@test "doctor: a disk that takes its time for what is synced is no fault" {
+	run -0 strace -f -o trace -e trace=fsync,fdatasync -e inject=fsync,fdatasync:delay_enter=300000 \
+	    "$LOCKRUN" doctor
+	[[ $output == *$'\nok    trial '* ]]
+	grep -q DELAYED trace
+}
