@@ -20,7 +20,8 @@ main(int argc, char **argv, char **environment)
 		arguments++;
 	else
 		command = command_of(SUB_RUN);
-	ending = say_whether_written(command->run(arguments, &entry));
+	if (command_may_start(&ending))
+		ending = say_whether_written(command->run(arguments, &entry));
 	if (ending.signal != 0)
 		signals_die_by(ending.signal);
 	return ending.status;

@@ -53,6 +53,18 @@ command_of(enum subcommand subcommand)
 	return NULL;
 }
 
+bool
+command_may_start(struct ending *ending)
+{
+	struct fault fault;
+
+	if (!process_is_set_id())
+		return true;
+	fault_set(&fault, FAULT_SET_ID, 0, "this program");
+	*ending = say_fault(&fault);
+	return false;
+}
+
 int
 command_needs_name(enum subcommand subcommand, struct fault *fault)
 {

@@ -25,6 +25,9 @@ extern const size_t command_table_length;
 const struct command_row *command_find(const char *word);
 const struct command_row *command_of(enum subcommand subcommand);
 
+/* False, and how that ends, when lockrun was started set-user-ID: its options name files. */
+bool command_may_start(struct ending *ending);
+
 struct ending command_run(char **arguments, struct process_entry *entry);
 struct ending command_name_tool(char **arguments, struct process_entry *entry);
 struct ending command_status(char **arguments, struct process_entry *entry);

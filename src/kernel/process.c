@@ -29,6 +29,12 @@ raise_limit(int resource, struct rlimit *entry)
 	setrlimit(resource, &most);
 }
 
+bool
+process_is_set_id(void)
+{
+	return getuid() != geteuid() || getgid() != getegid();
+}
+
 void
 process_enter(struct process_entry *entry)
 {

@@ -30,6 +30,12 @@ struct process_entry {
 void process_enter(struct process_entry *entry);
 
 /*
+ * Whether our rights are not our caller's: credentials(7), real and effective user or group differ.
+ * The dynamic loader's AT_SECURE says more, but also where a security module changes the domain.
+ */
+bool process_is_set_id(void);
+
+/*
  * Find command as execvp(3) would, so that a command that is not there does not queue. Returns 0,
  * or -1 with FAULT_NOT_FOUND or FAULT_NOT_EXECUTABLE.
  */

@@ -155,6 +155,10 @@ static const struct fault_row fault_table[] = {
 	"nothing was run; look at what it did, then record a known end by a run without "
 	"--after-lost refuse, such as:"},
 
+    {FAULT_SET_ID, STATUS_NOT_STARTED,
+	"started with another user's or group's rights (set-user-ID), which a caller could misuse",
+	"nothing was run; take the bit away (chmod ug-s) and change the user before, by sudo or a "
+	"service"},
     {FAULT_SYSTEM, STATUS_NOT_STARTED, "lockrun itself could not go on",
 	"nothing was run; look at the limits of this machine (ulimit -a)"},
     {FAULT_OUTPUT, STATUS_NOT_STARTED, "what was asked for could not be written",

@@ -96,6 +96,7 @@ enum fault_kind {
 	FAULT_AFTER_LOST,
 
 	/* lockrun itself failed before the start */
+	FAULT_SET_ID,	      /* started set-user-ID or set-group-ID */
 	FAULT_SYSTEM,	      /* object names the facility; error tells */
 	FAULT_OUTPUT,	      /* standard output */
 	FAULT_START,	      /* fork, E2BIG, memory */
