@@ -4,6 +4,7 @@
 #	make static      build/static/lockrun, which runs without any library
 #	make try         watch an election, in a temporary directory
 #	make check       the unit tests and the tests of behaviour; needs bats as well
+#	make picture     the same, as the picture in README.md
 #	make bench       how fast it is, beside what people use instead
 #	make torture     what it endures: see tests/torture/torture.c
 #	make coverage    what the tests execute, and what they do not
@@ -134,6 +135,10 @@ probes: $(PROBES)
 try: all
 	@LOCKRUN=$(BUILD)/lockrun sh tests/try.sh
 
+picture: all
+	@LOCKRUN=$(BUILD)/lockrun sh tests/try.sh | awk -f tests/pictures/terminal.awk >$(BUILD)/election.svg
+	@mv $(BUILD)/election.svg tests/pictures/election.svg
+
 # The inputs that fuzzing began with and found, without a fuzzer.
 TARGETS   = $(filter-out replay,$(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c)))
 REPLAYS   = $(TARGETS:%=$(BUILD)/fuzz/%)
@@ -258,7 +263,7 @@ shellcheck:
 	shellcheck .ci/run $(wildcard tests/*.sh tests/*/*.sh)
 	shellcheck --severity=error $(wildcard tests/*.ba* tests/*/*.bats)
 
-.PHONY: fuzz all static dist install uninstall clean try unit unit-build probes check check-full full sanitized plain \
+.PHONY: fuzz all static dist install uninstall clean try picture unit unit-build probes check check-full full sanitized plain \
         $(FULL) $(PLAIN) bench torture mutation coverage lint tidy cppcheck format shellcheck
 .DELETE_ON_ERROR:
 -include $(OBJECTS:.o=.d) $(UNITS:=.d) $(REPLAYS:=.d)

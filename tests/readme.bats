@@ -253,3 +253,18 @@ alike() {
 	run -0 bash -c '. ./functions; . ./typed' 2>&1
 	diff <(tour | alike) <(alike <<<"$output") >&2
 }
+
+# ---- the picture ----
+
+# A picture without what differs from run to run: pids, times, places.
+likeness() {
+	sed -nE 's|^<text x="[0-9]+" y="[0-9]+" fill="#[0-9a-f]+">(.*)</text>$|\1|p' "$1" |
+		sed -E -e 's|/[^ ]*/locks|DIR|g' -e 's/[0-9]{4}-[0-9-]+T[0-9:.]+Z/TIME/g' -e 's/pid [0-9]+/pid P/g' \
+			-e 's/\b[0-9.]+(ms|s)\b/T/g' | tr -s ' \n' ' '
+}
+
+@test "the picture shows what make try prints" {
+	sh "$TESTS/try.sh" | awk -f "$TESTS/pictures/terminal.awk" >now.svg
+	diff <(likeness "$TESTS/pictures/election.svg") <(likeness now.svg) >&2
+	[ "$(likeness now.svg | wc -c)" -gt 1000 ]
+}
