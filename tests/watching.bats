@@ -45,7 +45,7 @@ orphan() {
 	shows "  waiter 1 +pid $waiter \(true\) for $SINCE"
 	json_has '"orphaned":true'
 	json_has '"held":[{"name":"'"$LOCK"'","state":"leading","mode":"exclusive","kind":null,"pid":null,'
-	json_has '"command":"sh","note":null,"generation":1,"health":"orphaned","reason":null}],"pending":[{'
+	json_has '"command":"sh","note":null,"generation":1,"health":"orphaned","report":null,"heard":null,"silent_ms":null,"watchdog_ms":null,"reason":null}],"pending":[{'
 	kill -KILL "$ORPHAN"
 	ends 0 "$waiter"
 	json_has '"orphaned":false'
@@ -59,7 +59,7 @@ orphan() {
 	shows "$LOCK: led without supervision, generation 1"
 	shows "  leader +held by pid $STARTED \(sh, --no-fork\) for $SINCE, generation 1, 0 waiting"
 	json_has '"unsupervised":true,"held":[{"name":"'"$LOCK"'","state":"leading","mode":"exclusive","kind":null,"pid":'"$STARTED,"
-	json_has '"command":"sh","note":"by itself","generation":1,"health":"ok","reason":null}],"pending":[]'
+	json_has '"command":"sh","note":"by itself","generation":1,"health":"ok","report":null,"heard":null,"silent_ms":null,"watchdog_ms":null,"reason":null}],"pending":[]'
 	kill "$STARTED"
 	ends 143 "$STARTED"
 	run -0 "$LOCKRUN" status "$LOCK"
@@ -121,6 +121,28 @@ orphan() {
 	[ "$(grep -o '"other_versions":\[[^]]*\]' <<<"$output" | grep -c 'k:r"')" -eq 4 ]
 	for name in "${names[@]}"; do "$LOCKRUN" stop -q "$name"; done
 	wait
+}
+
+@test "status, stats: a lock that cannot be read hides none of the others" {
+	local first=demo:v1:leader:a bad=demo:v1:leader:b last=demo:v1:leader:c format
+	for name in "$first" "$bad" "$last"; do "$LOCKRUN" "$name" -- true; done
+	chmod o+w "$LOCKRUN_DIR/$bad"
+	run -69 --separate-stderr "$LOCKRUN" status
+	shows "$first: idle, generation 1"
+	shows "$last: idle, generation 1"
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	[[ $stderr == "lockrun: $LOCKRUN_DIR/$bad: others may write to it"* ]]
+	run -69 --separate-stderr "$LOCKRUN" status --json
+	[[ $output == '{"as_of":'*'"name":"'$first'"'*'"name":"'$last'"'*']}' ]]
+	[[ $output != *"$bad"* ]]
+	for format in --json --prometheus; do
+		run -69 --separate-stderr "$LOCKRUN" stats "$format"
+		[[ $output == *"$first"*"$last"* ]] && [[ $output != *"$bad"* ]]
+		[ "${#stderr_lines[@]}" -eq 1 ]
+	done
+	run -69 --separate-stderr "$LOCKRUN" status "$bad"
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	run -0 "$LOCKRUN" status "$first" "$last"
 }
 
 @test "status: no colour off a terminal" {

@@ -31,8 +31,8 @@ suggest(const struct statedir *directory)
 	if (names_read(directory, &names, &fault) == -1)
 		return floor;
 	for (size_t i = 0; i < names.count; i++) {
-		if (lockdir_open(
-			directory, names.items[i].text, STATE_READ, NULL, 0, &lock, &fault) == -1)
+		if (lockdir_open(directory, names.items[i], STATE_READ, NULL, 0, &lock, &fault) ==
+		    -1)
 			continue;
 		needed = above(&lock);
 		floor = needed > floor ? needed : floor;

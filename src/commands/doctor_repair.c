@@ -123,7 +123,7 @@ doctor_leftovers(const struct statedir *directory, bool repair, struct finding *
 	(void)statedir_each(directory, visit_entry, &leftovers);
 	if (names_read(directory, &names, &fault) == 0) {
 		for (size_t i = 0; i < names.count; i++)
-			visit_lock(&leftovers, names.items[i].text);
+			visit_lock(&leftovers, names.items[i]);
 		names_free(&names);
 	}
 	if (leftovers.damaged > 0)

@@ -256,18 +256,20 @@ narrate_versions(const struct narrator *narrator)
 {
 	char text[LOCKNAME_SIZE];
 	char *const names[] = {text};
+	const struct view *view;
 	struct fault fault;
 	struct views views;
 
 	if (!narrator->options->verbose)
 		return;
 	strlcpy(text, narrator->name->text, sizeof(text));
-	if (views_read(narrator->directory, names, 1, &views, &fault) == -1)
+	if (views_begin(narrator->directory, names, 1, &views, &fault) == -1)
 		return;
-	for (size_t i = 0; i < views.items[0].version_count; i++)
+	view = views_next(&views);
+	for (size_t i = 0; i < view->version_count; i++)
 		say_timed("%s: %s is led as well: another version is another lock", text,
-		    views.items[0].versions[i]);
-	views_free(&views);
+		    view->versions[i]);
+	views_end(&views);
 }
 
 void

@@ -15,14 +15,14 @@ prune(const struct statedir *directory, const struct names *names, duration_t ol
 	struct fault fault;
 
 	for (size_t i = 0; i < names->count; i++) {
-		const struct lockname *name = &names->items[i];
+		const char *name = names->items[i];
 
 		switch (forget_lock(directory, name, older_than, &fault)) {
 		case FORGET_DONE:
-			puts(name->text);
+			puts(name);
 			break;
 		case FORGET_LOST:
-			say("%s: kept: how its last term ended is not known", name->text);
+			say("%s: kept: how its last term ended is not known", name);
 			break;
 		case FORGET_FAULT:
 			ending = say_fault(&fault);

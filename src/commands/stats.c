@@ -2,8 +2,12 @@
 /* lockrun stats: counts and times of each lock, for people and for monitoring. */
 #include "commands/commands.h"
 
+#include <bsd/string.h>
+
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "commands/describe.h"
@@ -12,76 +16,76 @@
 #include "commands/write_json.h"
 #include "election/terms.h"
 
-/* One figure of one lock; the table serves all three formats. */
-struct figures {
+/* What the figures of one lock come from. */
+struct subject {
 	const struct view *view;
 	struct sums sums;
 };
 
 static int64_t
-generation(const struct figures *figures)
+generation(const struct subject *subject)
 {
-	return (int64_t)figures->view->roster.generation;
+	return (int64_t)subject->view->roster.generation;
 }
 
 static int64_t
-held(const struct figures *figures)
+held(const struct subject *subject)
 {
-	return roster_is_held(&figures->view->roster);
+	return roster_is_held(&subject->view->roster);
 }
 
 static int64_t
-waiting(const struct figures *figures)
+waiting(const struct subject *subject)
 {
-	return (int64_t)roster_waiting(&figures->view->roster);
+	return (int64_t)roster_waiting(&subject->view->roster);
 }
 
 static int64_t
-skips(const struct figures *figures)
+skips(const struct subject *subject)
 {
-	return (int64_t)figures->view->roster.skips.total;
+	return (int64_t)subject->view->roster.skips.total;
 }
 
 static int64_t
-finished(const struct figures *figures)
+finished(const struct subject *subject)
 {
-	return (int64_t)figures->sums.finished;
+	return (int64_t)subject->sums.finished;
 }
 
 static int64_t
-failed(const struct figures *figures)
+failed(const struct subject *subject)
 {
-	return (int64_t)figures->sums.failed;
+	return (int64_t)subject->sums.failed;
 }
 
 static int64_t
-stepped_down(const struct figures *figures)
+stepped_down(const struct subject *subject)
 {
-	return (int64_t)figures->sums.stepped_down;
+	return (int64_t)subject->sums.stepped_down;
 }
 
 static int64_t
-not_started(const struct figures *figures)
+not_started(const struct subject *subject)
 {
-	return (int64_t)figures->sums.not_started;
+	return (int64_t)subject->sums.not_started;
 }
 
 static int64_t
-waited_ms(const struct figures *figures)
+waited_ms(const struct subject *subject)
 {
-	return figures->sums.waited_ms;
+	return subject->sums.waited_ms;
 }
 
 static int64_t
-held_ms(const struct figures *figures)
+held_ms(const struct subject *subject)
 {
-	return figures->sums.held_ms;
+	return subject->sums.held_ms;
 }
 
 static int64_t
-longest_held_ms(const struct figures *figures)
+longest_held_ms(const struct subject *subject)
 {
-	return figures->sums.longest_held_ms;
+	return subject->sums.longest_held_ms;
 }
 
 static const struct figure {
@@ -89,7 +93,7 @@ static const struct figure {
 	const char *metric; /* in Prometheus's text format, where times are in seconds */
 	bool counter;	    /* it only grows */
 	bool is_time;	    /* in ms */
-	int64_t (*value)(const struct figures *figures);
+	int64_t (*value)(const struct subject *subject);
 	const char *help;
 } figure_table[] = {
     {"generation", "lockrun_generation", false, false, generation, "Newest generation given."},
@@ -109,32 +113,62 @@ static const struct figure {
 };
 #define FIGURES (sizeof(figure_table) / sizeof(figure_table[0]))
 
-static struct figures
-read_figures(const struct statedir *directory, const struct view *view)
+/* The figures of one lock. */
+struct figures {
+	char name[LOCKNAME_SIZE];
+	int64_t values[FIGURES];
+};
+
+struct list {
+	struct figures *items;
+	size_t count;
+};
+
+static void
+read_figures(const struct statedir *directory, const struct view *view, struct figures *figures)
 {
-	struct figures figures = {.view = view};
+	struct subject subject = {.view = view};
 	struct lockdir lock;
 	struct fault fault;
 
-	if (lockdir_open(directory, view->name.text, STATE_READ, NULL, 0, &lock, &fault) == -1)
-		return figures;
-	(void)terms_sums(&lock, &figures.sums);
-	lockdir_close(&lock);
-	return figures;
+	if (lockdir_open(directory, view->name, STATE_READ, NULL, 0, &lock, &fault) == 0) {
+		(void)terms_sums(&lock, &subject.sums);
+		lockdir_close(&lock);
+	}
+	strlcpy(figures->name, view->name, sizeof(figures->name));
+	for (size_t i = 0; i < FIGURES; i++)
+		figures->values[i] = figure_table[i].value(&subject);
+}
+
+/* One that cannot be read hides none of the others; *ending says so. */
+static int
+read_list(const struct statedir *directory, struct views *views, struct list *list,
+    struct ending *ending, struct fault *fault)
+{
+	const struct view *view;
+
+	*list = (struct list){.items = calloc(views_count(views) + 1, sizeof(list->items[0]))};
+	if (list->items == NULL)
+		return fault_set(fault, FAULT_SYSTEM, ENOMEM, "%s", directory->path);
+	while ((view = views_next(views)) != NULL) {
+		if (view->fault.kind == FAULT_NONE)
+			read_figures(directory, view, &list->items[list->count++]);
+		else
+			*ending = say_fault(&view->fault);
+	}
+	return 0;
 }
 
 static void
-print_text(const struct statedir *directory, const struct views *views)
+print_text(const struct list *list)
 {
 	char length[DURATION_TEXT_SIZE];
 
 	paper_begin();
-	for (size_t i = 0; i < views->count; i++) {
-		const struct figures figures = read_figures(directory, &views->items[i]);
-
-		paper_line(INK_PLAIN, "%s", views->items[i].name.text);
+	for (size_t i = 0; i < list->count; i++) {
+		paper_line(INK_PLAIN, "%s", list->items[i].name);
 		for (size_t j = 0; j < FIGURES; j++) {
-			const int64_t value = figure_table[j].value(&figures);
+			const int64_t value = list->items[i].values[j];
 
 			/* "held_time", since "held" says whether it is. */
 			if (figure_table[j].is_time)
@@ -150,19 +184,17 @@ print_text(const struct statedir *directory, const struct views *views)
 }
 
 static void
-print_json(const struct statedir *directory, const struct views *views)
+print_json(const struct statedir *directory, const struct list *list)
 {
 	struct json json;
 
 	write_begin(&json, directory);
 	json_array(&json, "locks");
-	for (size_t i = 0; i < views->count; i++) {
-		const struct figures figures = read_figures(directory, &views->items[i]);
-
+	for (size_t i = 0; i < list->count; i++) {
 		json_object(&json, NULL);
-		json_string(&json, "name", views->items[i].name.text);
+		json_string(&json, "name", list->items[i].name);
 		for (size_t j = 0; j < FIGURES; j++)
-			json_number(&json, figure_table[j].name, figure_table[j].value(&figures));
+			json_number(&json, figure_table[j].name, list->items[i].values[j]);
 		json_object_end(&json);
 	}
 	json_array_end(&json);
@@ -171,18 +203,17 @@ print_json(const struct statedir *directory, const struct views *views)
 
 /* All samples of one metric have to stand together. A lock name needs no escaping. */
 static void
-print_prometheus(const struct statedir *directory, const struct views *views)
+print_prometheus(const struct list *list)
 {
 	for (size_t j = 0; j < FIGURES; j++) {
 		const struct figure *figure = &figure_table[j];
 
 		printf("# HELP %s %s\n# TYPE %s %s\n", figure->metric, figure->help, figure->metric,
 		    figure->counter ? "counter" : "gauge");
-		for (size_t i = 0; i < views->count; i++) {
-			const struct figures figures = read_figures(directory, &views->items[i]);
-			const int64_t value = figure->value(&figures);
+		for (size_t i = 0; i < list->count; i++) {
+			const int64_t value = list->items[i].values[j];
 
-			printf("%s{lock=\"%s\"} ", figure->metric, views->items[i].name.text);
+			printf("%s{lock=\"%s\"} ", figure->metric, list->items[i].name);
 			if (figure->is_time)
 				printf("%" PRId64 ".%03d\n", value / 1000, (int)(value % 1000));
 			else
@@ -198,6 +229,7 @@ command_stats(char **arguments, struct process_entry *entry)
 	struct options options;
 	struct ending ending;
 	struct views views;
+	struct list list;
 	struct fault fault;
 
 	(void)entry;
@@ -208,14 +240,16 @@ command_stats(char **arguments, struct process_entry *entry)
 		return say_fault(&fault);
 	}
 	if (statedir_open(options.directory, STATE_READ, &directory, &fault) == -1 ||
-	    views_read(&directory, options.words, options.word_count, &views, &fault) == -1)
+	    views_begin(&directory, options.words, options.word_count, &views, &fault) == -1 ||
+	    read_list(&directory, &views, &list, &ending, &fault) == -1)
 		return say_fault(&fault);
+	views_end(&views);
 	if (options.json)
-		print_json(&directory, &views);
+		print_json(&directory, &list);
 	else if (options.prometheus)
-		print_prometheus(&directory, &views);
+		print_prometheus(&list);
 	else
-		print_text(&directory, &views);
-	views_free(&views);
+		print_text(&list);
+	free(list.items);
 	return ending;
 }

@@ -135,10 +135,10 @@ print_view(const struct view *view)
 	size_t position = 0;
 
 	if (has_generation(roster))
-		paper_line(head.ink, "%s: %s, generation %" PRIu64, view->name.text, head.word,
+		paper_line(head.ink, "%s: %s, generation %" PRIu64, view->name, head.word,
 		    roster->generation);
 	else
-		paper_line(head.ink, "%s: %s", view->name.text, head.word);
+		paper_line(head.ink, "%s: %s", view->name, head.word);
 	if (roster->orphaned || roster->unsupervised)
 		paper_line(head.ink, "  %-12s %s", "leader", describe_hold(roster, "", who));
 	for (size_t i = 0; i < roster->count; i++) {
@@ -161,28 +161,38 @@ print_view(const struct view *view)
 }
 
 static void
-print_text(const struct statedir *directory, const struct views *views)
+print_text(const struct statedir *directory, struct views *views, struct ending *ending)
 {
+	const struct view *view;
 	char now[CLOCK_TEXT_SIZE];
 
 	paper_begin();
 	paper_line(
 	    INK_FAINT, "in %s, as of %s", directory->path, clock_text(clock_realtime_ms(), now));
-	for (size_t i = 0; i < views->count; i++)
-		print_view(&views->items[i]);
-	if (views->count == 0)
+	while ((view = views_next(views)) != NULL) {
+		if (view->fault.kind == FAULT_NONE)
+			print_view(view);
+		else
+			*ending = say_fault(&view->fault);
+	}
+	if (views_count(views) == 0)
 		paper_line(INK_PLAIN, "no locks");
 }
 
 static void
-print_json(const struct statedir *directory, const struct views *views)
+print_json(const struct statedir *directory, struct views *views, struct ending *ending)
 {
+	const struct view *view;
 	struct json json;
 
 	write_begin(&json, directory);
 	json_array(&json, "locks");
-	for (size_t i = 0; i < views->count; i++)
-		write_view(&json, &views->items[i]);
+	while ((view = views_next(views)) != NULL) {
+		if (view->fault.kind == FAULT_NONE)
+			write_view(&json, view);
+		else
+			*ending = say_fault(&view->fault);
+	}
 	json_array_end(&json);
 	write_end(&json);
 }
@@ -200,12 +210,13 @@ command_status(char **arguments, struct process_entry *entry)
 	if (!command_parse(SUB_STATUS, arguments, &options, &ending))
 		return ending;
 	if (statedir_open(options.directory, STATE_READ, &directory, &fault) == -1 ||
-	    views_read(&directory, options.words, options.word_count, &views, &fault) == -1)
+	    views_begin(&directory, options.words, options.word_count, &views, &fault) == -1)
 		return say_fault(&fault);
+	/* One that cannot be read hides none of the others. */
 	if (options.json)
-		print_json(&directory, &views);
+		print_json(&directory, &views, &ending);
 	else
-		print_text(&directory, &views);
-	views_free(&views);
-	return (struct ending){.status = STATUS_OK};
+		print_text(&directory, &views, &ending);
+	views_end(&views);
+	return ending;
 }

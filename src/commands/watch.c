@@ -98,16 +98,24 @@ look(const struct options *options, struct target *target, char state[DESCRIBE_S
     struct fault *fault)
 {
 	char *name = target->name.text, now[DESCRIBE_SIZE];
+	const struct view *view;
 	struct views views;
+	bool read;
 
-	if (views_read(&target->directory, &name, 1, &views, fault) == -1)
+	if (views_begin(&target->directory, &name, 1, &views, fault) == -1)
 		return -1;
-	describe_state(&views.items[0], now);
-	if (strcmp(now, state) != 0)
-		print_state(options, target, &views.items[0], now);
-	strlcpy(state, now, DESCRIBE_SIZE);
-	views_free(&views);
-	return 0;
+	view = views_next(&views);
+	read = view->fault.kind == FAULT_NONE;
+	if (read) {
+		describe_state(view, now);
+		if (strcmp(now, state) != 0)
+			print_state(options, target, view, now);
+		strlcpy(state, now, DESCRIBE_SIZE);
+	} else {
+		*fault = view->fault;
+	}
+	views_end(&views);
+	return read ? 0 : -1;
 }
 
 static struct ending

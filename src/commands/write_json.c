@@ -58,13 +58,13 @@ put_generation(struct json *json, uint64_t generation)
 }
 
 static void
-put_entry(struct json *json, const struct lockname *name, const struct roster_entry *entry)
+put_entry(struct json *json, const char *name, const struct roster_entry *entry)
 {
 	const bool holds = entry->ticket.state == TICKET_HOLDING;
 	const bool stepping = strcmp(entry->text.condition, "stepping-down") == 0;
 
 	json_object(json, NULL);
-	json_string(json, "name", name->text);
+	json_string(json, "name", name);
 	json_string(json, "state",
 	    entry->ticket.state == TICKET_RESTING ? describe_rest(entry)
 	    : !holds				  ? "waiting"
@@ -98,7 +98,7 @@ put_entry(struct json *json, const struct lockname *name, const struct roster_en
 /* A holder without a ticket: what a killed lockrun left behind, or what took its lockrun's place.
  */
 static void
-put_unattended(struct json *json, const struct lockname *name, const struct roster *roster)
+put_unattended(struct json *json, const char *name, const struct roster *roster)
 {
 	static const struct ticket_text silent;
 	const struct term none = {0};
@@ -106,7 +106,7 @@ put_unattended(struct json *json, const struct lockname *name, const struct rost
 	const struct term *term = recorded ? &roster->last_term : &none;
 
 	json_object(json, NULL);
-	json_string(json, "name", name->text);
+	json_string(json, "name", name);
 	json_string(json, "state", "leading");
 	json_string(json, "mode", roster->orphans_share ? "shared" : "exclusive");
 	json_null(json, "kind");
@@ -131,10 +131,10 @@ put_entries(struct json *json, const char *key, const struct view *view, enum ti
 {
 	json_array(json, key);
 	if (state == TICKET_HOLDING && (view->roster.orphaned || view->roster.unsupervised))
-		put_unattended(json, &view->name, &view->roster);
+		put_unattended(json, view->name, &view->roster);
 	for (size_t i = 0; i < view->roster.count; i++) {
 		if (view->roster.entries[i].ticket.state == state)
-			put_entry(json, &view->name, &view->roster.entries[i]);
+			put_entry(json, view->name, &view->roster.entries[i]);
 	}
 	json_array_end(json);
 }
@@ -187,7 +187,7 @@ void
 write_view(struct json *json, const struct view *view)
 {
 	json_object(json, NULL);
-	json_string(json, "name", view->name.text);
+	json_string(json, "name", view->name);
 	json_number(json, "generation", (int64_t)view->roster.generation);
 	json_bool(json, "orphaned", view->roster.orphaned);
 	json_bool(json, "unsupervised", view->roster.unsupervised);

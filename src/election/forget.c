@@ -98,13 +98,13 @@ forget_free(const struct lockdir *lock, duration_t older_than, struct fault *fau
 }
 
 enum forget
-forget_lock(const struct statedir *directory, const struct lockname *name, duration_t older_than,
-    struct fault *fault)
+forget_lock(
+    const struct statedir *directory, const char *name, duration_t older_than, struct fault *fault)
 {
 	enum forget result = FORGET_IN_USE;
 	struct lockdir lock;
 
-	if (lockdir_open(directory, name->text, STATE_READ, NULL, 0, &lock, fault) == -1)
+	if (lockdir_open(directory, name, STATE_READ, NULL, 0, &lock, fault) == -1)
 		return FORGET_FAULT;
 	/* Looked at from outside first: one that stays is busy for no contender. */
 	if (lock.fd != -1)

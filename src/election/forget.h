@@ -5,7 +5,6 @@
 
 #include "kernel/statedir.h"
 #include "values/duration.h"
-#include "values/lockname.h"
 
 enum forget {
 	FORGET_DONE,
@@ -20,7 +19,7 @@ enum forget {
  * out of the way while holding the lock, then delete it. Contenders that come at that moment find
  * that their directory has moved, and start in a new one. Does not wait for anybody.
  */
-enum forget forget_lock(const struct statedir *directory, const struct lockname *name,
-    duration_t older_than, struct fault *fault);
+enum forget forget_lock(
+    const struct statedir *directory, const char *name, duration_t older_than, struct fault *fault);
 
 #endif

@@ -12,7 +12,8 @@ add_name(const char *text, void *context)
 {
 	struct names *names = context;
 	const size_t room = names->room * 2 + 16;
-	struct lockname name, *more;
+	char(*more)[LOCKNAME_SIZE];
+	struct lockname name;
 	struct fault fault;
 
 	if (lockname_parse(text, &name, &fault) == -1)
@@ -26,16 +27,14 @@ add_name(const char *text, void *context)
 		names->items = more;
 		names->room = room;
 	}
-	names->items[names->count++] = name;
+	strlcpy(names->items[names->count++], text, LOCKNAME_SIZE);
 	return true;
 }
 
 static int
 by_text(const void *a, const void *b)
 {
-	const struct lockname *first = a, *second = b;
-
-	return strcmp(first->text, second->text);
+	return strcmp(a, b);
 }
 
 int
@@ -74,46 +73,39 @@ read_roster(
 
 /* ---- other versions: this is how a rolling deploy sees its old half ---- */
 
-/* All names, the versions of one lock together. */
-struct families {
-	const struct lockname **items;
-	size_t count;
-};
-
 static int
 by_family(const void *a, const void *b)
 {
-	const struct lockname *const *first = a, *const *second = b;
+	const char *const *first = a, *const *second = b;
 	const int order = lockname_family_order(*first, *second);
 
-	return order != 0 ? order : strcmp((*first)->text, (*second)->text);
+	return order != 0 ? order : strcmp(*first, *second);
 }
 
-/* Returns 0, or -1 with errno. */
+/* Returns 0, or -1 when there is no memory. */
 static int
-gather_families(const struct names *all, struct families *families)
+gather_families(struct views *views)
 {
-	*families = (struct families){.count = all->count};
-	/* NOLINTNEXTLINE(bugprone-sizeof-expression): pointers are what it lists. */
-	families->items = calloc(all->count + 1, sizeof(*families->items));
-	if (families->items == NULL)
+	/* NOLINTBEGIN(bugprone-sizeof-expression): pointers are what it lists. */
+	views->families = calloc(views->all.count + 1, sizeof(*views->families));
+	if (views->families == NULL)
 		return -1;
-	for (size_t i = 0; i < all->count; i++)
-		families->items[i] = &all->items[i];
-	/* NOLINTNEXTLINE(bugprone-sizeof-expression) */
-	qsort(families->items, families->count, sizeof(*families->items), by_family);
+	for (size_t i = 0; i < views->all.count; i++)
+		views->families[i] = views->all.items[i];
+	qsort(views->families, views->all.count, sizeof(*views->families), by_family);
+	/* NOLINTEND(bugprone-sizeof-expression) */
 	return 0;
 }
 
 /* Where the family of a lock begins, if it is there. */
 static size_t
-begin_of_family(const struct families *families, const struct lockname *name)
+begin_of_family(const struct views *views, const char *name)
 {
-	size_t from = 0, to = families->count, middle;
+	size_t from = 0, to = views->all.count, middle;
 
 	while (from < to) {
 		middle = from + (to - from) / 2;
-		if (lockname_family_order(families->items[middle], name) < 0)
+		if (lockname_family_order(views->families[middle], name) < 0)
 			from = middle + 1;
 		else
 			to = middle;
@@ -121,33 +113,23 @@ begin_of_family(const struct families *families, const struct lockname *name)
 	return from;
 }
 
-/* Most locks have none, and there may be many locks. */
 static void
-add_version(struct view *view, const char *text)
+find_versions(const struct views *views, struct view *view)
 {
-	if (view->versions == NULL)
-		view->versions = calloc(VIEW_VERSIONS_MAX, LOCKNAME_SIZE);
-	if (view->versions != NULL)
-		strlcpy(view->versions[view->version_count++], text, LOCKNAME_SIZE);
-}
-
-static void
-find_versions(const struct statedir *directory, const struct families *families, struct view *view)
-{
-	const struct lockname *other;
 	struct roster roster;
 	struct fault fault;
+	const char *other;
 
-	for (size_t i = begin_of_family(families, &view->name);
-	     i < families->count && view->version_count < VIEW_VERSIONS_MAX; i++) {
-		other = families->items[i];
-		if (lockname_family_order(other, &view->name) != 0)
+	for (size_t i = begin_of_family(views, view->name);
+	     i < views->all.count && view->version_count < VIEW_VERSIONS_MAX; i++) {
+		other = views->families[i];
+		if (lockname_family_order(other, view->name) != 0)
 			return;
-		if (!lockname_other_version(other, &view->name) ||
-		    read_roster(directory, other->text, &roster, &fault) == -1)
+		if (!lockname_other_version(other, view->name) ||
+		    read_roster(views->directory, other, &roster, &fault) == -1)
 			continue;
 		if (roster_is_held(&roster))
-			add_version(view, other->text);
+			strlcpy(view->versions[view->version_count++], other, LOCKNAME_SIZE);
 		roster_free(&roster);
 	}
 }
@@ -155,67 +137,79 @@ find_versions(const struct statedir *directory, const struct families *families,
 /* ---- the views ---- */
 
 static int
-read_each(const struct statedir *directory, const struct names *wanted,
-    const struct families *families, struct views *views, struct fault *fault)
+gather_wanted(struct views *views, char *const *names, size_t count, struct fault *fault)
 {
-	for (; views->count < wanted->count; views->count++) {
-		struct view *view = &views->items[views->count];
+	struct lockname name;
 
-		view->name = wanted->items[views->count];
-		if (read_roster(directory, view->name.text, &view->roster, fault) == -1)
+	for (size_t i = 0; i < count; i++) {
+		if (lockname_parse(names[i], &name, fault) == -1)
 			return -1;
-		find_versions(directory, families, view);
+		if (!add_name(names[i], &views->wanted))
+			return fault_set(fault, FAULT_SYSTEM, ENOMEM, "%s", names[i]);
 	}
 	return 0;
 }
 
-static int
-read_views(const struct statedir *directory, const struct names *wanted, const struct names *all,
-    struct views *views, struct fault *fault)
-{
-	struct families families = {0};
-	int result;
-
-	views->items = calloc(wanted->count + 1, sizeof(views->items[0]));
-	if (views->items == NULL || gather_families(all, &families) == -1)
-		result = fault_set(fault, FAULT_SYSTEM, ENOMEM, "%s", directory->path);
-	else
-		result = read_each(directory, wanted, &families, views, fault);
-	free(families.items);
-	if (result == -1)
-		views_free(views);
-	return result;
-}
-
 int
-views_read(const struct statedir *directory, char *const *names, size_t count, struct views *views,
+views_begin(const struct statedir *directory, char *const *names, size_t count, struct views *views,
     struct fault *fault)
 {
-	struct names all = {0}, wanted = {0};
-	struct lockname name;
-	int result;
-
-	*views = (struct views){0};
-	result = names_read(directory, &all, fault);
-	for (size_t i = 0; i < count && result == 0; i++) {
-		result = lockname_parse(names[i], &name, fault);
-		if (result == 0 && (!add_name(names[i], &wanted) || wanted.failed))
-			result = fault_set(fault, FAULT_SYSTEM, ENOMEM, "%s", names[i]);
+	*views = (struct views){.directory = directory};
+	if (names_read(directory, &views->all, fault) == 0 &&
+	    gather_wanted(views, names, count, fault) == 0) {
+		if (gather_families(views) == 0)
+			return 0;
+		fault_set(fault, FAULT_SYSTEM, ENOMEM, "%s", directory->path);
 	}
-	if (result == 0)
-		result = read_views(directory, count > 0 ? &wanted : &all, &all, views, fault);
-	free(wanted.items);
-	free(all.items);
-	return result;
+	views_end(views);
+	return -1;
+}
+
+static void
+forget_view(struct views *views)
+{
+	if (views->has_roster)
+		roster_free(&views->view.roster);
+	views->has_roster = false;
+}
+
+static const struct names *
+looked_at(const struct views *views)
+{
+	return views->wanted.count > 0 ? &views->wanted : &views->all;
+}
+
+size_t
+views_count(const struct views *views)
+{
+	return looked_at(views)->count;
+}
+
+const struct view *
+views_next(struct views *views)
+{
+	const struct names *names = looked_at(views);
+	struct view *view = &views->view;
+
+	forget_view(views);
+	if (views->next == names->count)
+		return NULL;
+	view->name = names->items[views->next++];
+	view->version_count = 0;
+	view->fault.kind = FAULT_NONE;
+	views->has_roster =
+	    read_roster(views->directory, view->name, &view->roster, &view->fault) == 0;
+	if (views->has_roster)
+		find_versions(views, view);
+	return view;
 }
 
 void
-views_free(struct views *views)
+views_end(struct views *views)
 {
-	for (size_t i = 0; views->items != NULL && i < views->count; i++) {
-		roster_free(&views->items[i].roster);
-		free(views->items[i].versions);
-	}
-	free(views->items);
+	forget_view(views);
+	free(views->families);
+	names_free(&views->wanted);
+	names_free(&views->all);
 	*views = (struct views){0};
 }

@@ -12,7 +12,7 @@
 
 /* Names of locks. */
 struct names {
-	struct lockname *items;
+	char (*items)[LOCKNAME_SIZE];
 	size_t count;
 	size_t room;
 	bool failed;
@@ -26,24 +26,37 @@ int names_read(const struct statedir *directory, struct names *names, struct fau
 void names_free(struct names *names);
 
 struct view {
-	struct lockname name;
-	struct roster roster;
-	char (*versions)[LOCKNAME_SIZE]; /* other versions that are held now; NULL for none */
+	const char *name;
+	struct fault fault;   /* of a kind other than FAULT_NONE: it could not be read */
+	struct roster roster; /* else what there is */
+	char versions[VIEW_VERSIONS_MAX][LOCKNAME_SIZE]; /* other versions that are held now */
 	size_t version_count;
 };
 
+/* One at a time: there may be many, and memory costs more than reading. */
 struct views {
-	struct view *items;
-	size_t count;
+	const struct statedir *directory;
+	struct names all, wanted;
+	const char **families; /* all of them, the versions of one lock together */
+	size_t next;
+	struct view view;
+	bool has_roster;
 };
 
 /*
- * Look at the locks that are named, in that order, or at all of the directory, sorted, when count
- * is 0. A lock that does not exist is idle; a directory that does not exist has none. Creates
- * nothing. Returns 0, or -1 with a fault. views_free gives everything back.
+ * Begin to look at the locks that are named, in that order, or at all of the directory, sorted,
+ * when count is 0. A lock that does not exist is idle; a directory that does not exist has none.
+ * Creates nothing. Returns 0, or -1 with a fault. views_end gives everything back.
  */
-int views_read(const struct statedir *directory, char *const *names, size_t count,
+int views_begin(const struct statedir *directory, char *const *names, size_t count,
     struct views *views, struct fault *fault);
-void views_free(struct views *views);
+
+/* How many locks views_next looks at in all. */
+size_t views_count(const struct views *views);
+
+/* Look at the next one, which views then own until the one after it. NULL after the last. */
+const struct view *views_next(struct views *views);
+
+void views_end(struct views *views);
 
 #endif

@@ -102,20 +102,23 @@ lockname_kind_advice(const char *kind)
 	return NULL;
 }
 
-int
-lockname_family_order(const struct lockname *a, const struct lockname *b)
+static const char *
+after_colon(const char *text)
 {
-	int order = strcmp(a->app, b->app);
-
-	if (order == 0)
-		order = strcmp(a->kind, b->kind);
-	if (order == 0)
-		order = strcmp(a->resource, b->resource);
-	return order != 0 ? order : strcmp(a->scope, b->scope);
+	return strchr(text, ':') + 1;
 }
 
 int
-lockname_other_version(const struct lockname *a, const struct lockname *b)
+lockname_family_order(const char *a, const char *b)
 {
-	return lockname_family_order(a, b) == 0 && strcmp(a->protocol, b->protocol) != 0;
+	const char *protocol_of_a = after_colon(a), *protocol_of_b = after_colon(b);
+	const int order = strncmp(a, b, (size_t)(protocol_of_a - a));
+
+	return order != 0 ? order : strcmp(after_colon(protocol_of_a), after_colon(protocol_of_b));
+}
+
+bool
+lockname_other_version(const char *a, const char *b)
+{
+	return lockname_family_order(a, b) == 0 && strcmp(a, b) != 0;
 }

@@ -6,6 +6,8 @@
 #ifndef LOCKRUN_VALUES_LOCKNAME_H
 #define LOCKRUN_VALUES_LOCKNAME_H
 
+#include <stdbool.h>
+
 #include "values/fault.h"
 
 #define LOCKNAME_MAX  200
@@ -56,15 +58,15 @@ const char *lockname_kind_meant(const char *kind);
 const char *lockname_kind_advice(const char *kind);
 
 /*
- * An order in which the versions of a lock stand together: negative, 0 or positive by all parts but
- * the protocol. 0 is the same lock, in whatever versions.
+ * An order of the texts of two lock names in which the versions of a lock stand together: negative,
+ * 0 or positive by all parts but the protocol. 0 is the same lock, in whatever versions.
  */
-int lockname_family_order(const struct lockname *a, const struct lockname *b);
+int lockname_family_order(const char *a, const char *b);
 
 /*
- * Whether a and b are the same lock in two protocol versions: all parts but the protocol agree and
- * the protocol differs.
+ * Whether two lock names are the same lock in two protocol versions: all parts but the protocol
+ * agree and the protocol differs.
  */
-int lockname_other_version(const struct lockname *a, const struct lockname *b);
+bool lockname_other_version(const char *a, const char *b);
 
 #endif
