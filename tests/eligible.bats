@@ -130,8 +130,9 @@ asked() { [ "$(wc -l <asked)" -ge "${1:-1}" ]; } 2>/dev/null
 
 @test "a check that hangs while it leads counts as no, and nothing of it is left" {
 	touch eligible
-	lead -q --eligible 'test -e eligible && exit; setsid sleep 600 & sleep 600; :' --eligible-every 50ms "$LOCK" sleep 600
-	await is_holding 1
+	lead -q --eligible 'test -e eligible && exit; setsid sleep 600 & sleep 600; :' --eligible-every 50ms "$LOCK" \
+		sh -c ': >led; exec sleep 600'
+	await test -e led
 	rm eligible
 	ends 124 "$STARTED"
 	no_marked_processes
