@@ -279,6 +279,30 @@ descriptors() {
 	wait "${LOOPERS[a]}" || true
 }
 
+@test "who rests is not counted: neither among those who wait, nor as having a place" {
+	hold
+	looper a -n --backoff 5ms:5ms "$LOCK" 2>a.err
+	looper b -w 5ms --backoff 5ms:5ms "$LOCK" 2>b.err
+	await grep -q '; trying again$' a.err
+	await grep -q '; trying again$' b.err
+	over_with b
+	local label
+	for label in a b; do
+		grep -q ', generation 1, [01] waiting; \(gave up after 5ms; \)*trying again$' $label.err
+	done
+	line_up 1 2
+	looper d --backoff 5ms:5ms --max-waiters 1 "$LOCK" 2>d.err
+	await grep -q ' 2 waiting; no more than 1 may wait (--max-waiters); trying again$' d.err
+	# It rests since before the first of them came.
+	third() { grep '"type":"waiting"' a.log | tail -1 | grep -q '"position":3,'; }
+	await third
+	over_with a
+	over_with d
+	release
+	ends 0 "${WAITER[1]}"
+	ends 0 "${WAITER[2]}"
+}
+
 @test "what cannot be run at all ends it at once; what could be, once, is tried again" {
 	run -127 "$LOCKRUN" -r "$LOCK" ./command
 	printf '#!/does/not/exist\n' >command

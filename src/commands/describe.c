@@ -47,7 +47,9 @@ char *
 describe_hold(const struct roster *roster, const char *contender, char text[DESCRIBE_SIZE])
 {
 	const struct roster_entry *holder = roster_holder(roster);
-	const bool one_is_us = roster_find(roster, contender) != NULL;
+	const struct roster_entry *us = roster_find(roster, contender);
+	/* With --loop we may be seen to rest, which is no wait. */
+	const bool one_is_us = us != NULL && us->ticket.state == TICKET_WAITING;
 	const size_t waiting = roster_waiting(roster) - (one_is_us ? 1 : 0);
 	char who[DESCRIBE_SIZE], since[DURATION_TEXT_SIZE], held[64], generation[64] = "";
 	const char *whose;

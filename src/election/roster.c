@@ -327,7 +327,9 @@ roster_ahead_of(const struct roster *roster, const char *contender)
 	size_t ahead = 0;
 
 	for (size_t i = 0; i < roster->count; i++) {
-		if (strcmp(roster->entries[i].text.contender, contender) == 0)
+		/* By a ticket that rests nobody has a place. */
+		if (roster->entries[i].ticket.state != TICKET_RESTING &&
+		    strcmp(roster->entries[i].text.contender, contender) == 0)
 			break;
 		ahead += roster->entries[i].ticket.state == TICKET_WAITING;
 	}

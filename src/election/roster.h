@@ -65,7 +65,7 @@ const struct roster_entry *roster_resting_leader(const struct roster *roster);
 const struct roster_entry *roster_find(const struct roster *roster, const char *contender);
 /* How many wait. */
 size_t roster_waiting(const struct roster *roster);
-/* How many wait before contender; all that wait when it is not among them. */
+/* How many wait before contender; all that wait when it is in no queue. */
 size_t roster_ahead_of(const struct roster *roster, const char *contender);
 
 #endif
