@@ -173,6 +173,18 @@ asked() { [ "$(wc -l <asked)" -ge "${1:-1}" ]; } 2>/dev/null
 	[ "$(cat said)" = "lockrun: $LOCK: not eligible: the check exited with 1; asking again" ]
 }
 
+@test "a loop that is eligible, but not any more at the grant, tells of both in turn" {
+	# Yes, as every third answer is, leads to the question at the grant.
+	lead -q -r --events log --eligible 'echo >>asked; [ $(($(wc -l <asked) % 3)) = 1 ]' --eligible-every 10ms "$LOCK" touch ran
+	local looper=$STARTED
+	await asked 12
+	kill -TERM "$looper"
+	await is_gone "$looper"
+	wait "$looper" || true
+	[ ! -e ran ]
+	legal log 1
+}
+
 @test "a loop that has become ineligible steps down, rests, and leads again" {
 	touch eligible
 	lead -q -r --max-terms 2 --backoff 1ms:1ms --events log --eligible 'test -e eligible' --eligible-every 10ms "$LOCK" \

@@ -68,6 +68,60 @@ read_only() {
 	[ ! -e ran ]
 }
 
+@test "without the lock the file of --also-flock is not held, and --after-lost refuses nothing" {
+	: >file
+	run -0 "$LOCKRUN" -q --on-unavailable run --also-flock file -d missing/state "$LOCK" flock -n file true
+	run -137 "$LOCKRUN" "$LOCK" sh -c 'kill -9 $PPID'
+	run -77 "$LOCKRUN" --on-unavailable run --after-lost refuse "$LOCK" true
+	printf 'damaged' >"$LOCKRUN_DIR/$LOCK/number"
+	run -0 "$LOCKRUN" --on-unavailable run --after-lost refuse "$LOCK" true
+	run -0 --separate-stderr "$LOCKRUN" -q --on-unavailable run --also-flock missing/file demo:v1:leader:other sh -c 'echo $LOCKRUN_DEGRADED'
+	[ "$output" = 1 ]
+}
+
+@test "--eligible is asked without a lock manager, too: who is not eligible does not run" {
+	run -75 "$LOCKRUN" --on-unavailable run --eligible 'exit 3' --events log -d missing/state "$LOCK" touch ran
+	[ "$output" = "lockrun: $LOCK: not eligible: the check exited with 3; nothing was run" ]
+	legal log 1
+	[ "$(types log)" = 'waiting skipped stopped' ]
+	run -9 "$LOCKRUN" --on-unavailable run -E 9 -q --eligible false -d missing/state "$LOCK" touch ran
+	[ "$output" = '' ]
+	[ ! -e ran ]
+	run -0 "$LOCKRUN" --on-unavailable run --eligible 'test "$LOCKRUN_NAME" && echo asked >>asked' --events yes -d missing/state "$LOCK" touch ran
+	[ -e ran ]
+	[ "$(wc -l <asked)" -eq 1 ]
+	legal yes 1
+	[ "$(types yes)" = 'waiting error leading stopped' ]
+}
+
+@test "--eligible is asked anew when the lock manager fails after the wait" {
+	"$LOCKRUN" "$LOCK" true
+	hold
+	start "$LOCKRUN" --on-unavailable run --eligible 'echo >>asked; [ "$(wc -l <asked)" -lt 3 ]' --events log "$LOCK" touch ran
+	await is_pending 1
+	printf 'damaged' >"$LOCKRUN_DIR/$LOCK/number"
+	release
+	ends 75 "$STARTED"
+	[ ! -e ran ]
+	[ "$(wc -l <asked)" -eq 3 ]
+	legal log 1
+	[ "$(types log)" = 'waiting skipped stopped' ]
+}
+
+@test "a loop without a lock manager runs when it is eligible, and says once that it is not" {
+	lead -r --max-terms 1 --on-unavailable run --eligible 'echo >>asked; test -e eligible' --eligible-every 10ms -d missing/state \
+		--events log "$LOCK" touch ran 2>said
+	asked() { [ "$(wc -l <asked)" -ge 4 ]; } 2>/dev/null
+	await asked
+	[ ! -e ran ]
+	touch eligible
+	ends 0 "$STARTED"
+	[ -e ran ]
+	[ "$(grep -c 'not eligible' said)" -eq 1 ]
+	legal log 1
+	[ "$(types log)" = 'waiting skipped backoff waiting error leading stopped' ]
+}
+
 @test "a run without the lock is supervised, and its events tell what it is" {
 	run -124 "$LOCKRUN" -v --on-unavailable run -d missing/state --events log -m 100ms --watchdog 1h --leftovers kill "$LOCK" \
 		sh -c 'sleep 600 & sleep 600'
@@ -88,6 +142,8 @@ read_only() {
 		sh -c '"$0" check; echo $?; "$0" fence FILE true; echo $?' "$LOCKRUN"
 	[[ "$output" == *76*64* ]]
 	[ ! -e FILE ]
+	run -0 --separate-stderr "$LOCKRUN" -q --on-unavailable run -d missing/state "$LOCK" sh -c '"$0" check "$LOCKRUN_NAME"; echo $?' "$LOCKRUN"
+	[ "$output" = 76 ]
 	run -0 env LOCKRUN_DEGRADED=1 "$LOCKRUN" "$LOCK" sh -c 'echo ${LOCKRUN_DEGRADED-none}'
 	[ "$output" = none ]
 }

@@ -46,6 +46,18 @@ command_run(char **arguments, struct process_entry *entry)
 	return finish(&run, &outcome);
 }
 
+/* A loop that is not eligible says so once, until it is. */
+static void
+tell_waiting(struct run *run, enum acquire got)
+{
+	if (got == ACQUIRE_INELIGIBLE && run->told == got)
+		return;
+	if (run->told == ACQUIRE_INELIGIBLE)
+		run->told = ACQUIRE_TAKEN;
+	run->rests_ineligible = false;
+	events_waiting(&run->events, &run->candidacy);
+}
+
 static struct outcome
 contend(struct run *run)
 {
@@ -59,17 +71,19 @@ contend(struct run *run)
 	/* 4 queue up */
 	if (got == ACQUIRE_TAKEN)
 		got = campaign_queue_up(&run->campaign, &fault);
-	/* A loop that is not eligible says so once. */
-	if (got != ACQUIRE_INELIGIBLE || run->told != got)
-		events_waiting(&run->events, &run->candidacy);
+	got = run_unguarded(run, got, &fault);
+	tell_waiting(run, got);
 	/* 5 acquire */
-	if (got == ACQUIRE_TAKEN)
+	if (got == ACQUIRE_TAKEN && !run->unguarded)
 		got = campaign_acquire(&run->campaign, &fault);
 	/* 6 begin term */
-	if (got == ACQUIRE_TAKEN)
+	if (got == ACQUIRE_TAKEN && !run->unguarded)
 		got = campaign_begin_term(&run->campaign, &run->term, &fault);
-	if (got != ACQUIRE_TAKEN && !run_unguarded(run, got, &fault))
+	got = run_unguarded(run, got, &fault);
+	if (got != ACQUIRE_TAKEN)
 		return run_not_acquired(run, got, &fault);
+	if (run->unguarded)
+		run_tell_unguarded(run, &fault);
 	/* 7 spawn */
 	command = spawn(run, &fault);
 	if (command == -1)
@@ -194,12 +208,14 @@ prepare_checks(struct run *run, struct fault *fault)
 static enum acquire
 open_directory(struct run *run, struct fault *fault)
 {
+	int opened;
+
 	run->unguarded = false;
 	/* Between two terms it may have been moved, or made anew. */
 	statedir_close(&run->directory);
-	if (statedir_open(run->options.directory, STATE_CONTEND, &run->directory, fault) == -1)
-		return ACQUIRE_FAULT;
-	if (prepare_checks(run, fault) == -1)
+	opened = statedir_open(run->options.directory, STATE_CONTEND, &run->directory, fault);
+	/* Whoever goes on without it asks as well. */
+	if (prepare_checks(run, fault) == -1 || opened == -1)
 		return ACQUIRE_FAULT;
 	if (run->terms == 0)
 		narrate_versions(&run->narrator);

@@ -54,9 +54,14 @@ struct outcome run_not_acquired(struct run *run, enum acquire why, struct fault 
 
 /*
  * The lock manager cannot be used, and the command is to run nevertheless (--on-unavailable run):
- * say so, and make the term one without lock, generation and record. False when it is not to run.
+ * leave the campaign, ask whether it is eligible, and make the term one without lock, generation
+ * and record. What was got with that: ACQUIRE_TAKEN with unguarded set and fault as it was, or what
+ * is in the way. Anything else than that fault is returned as it is.
  */
-bool run_unguarded(struct run *run, enum acquire why, const struct fault *fault);
+enum acquire run_unguarded(struct run *run, enum acquire got, struct fault *fault);
+
+/* Say that, and why. */
+void run_tell_unguarded(struct run *run, const struct fault *fault);
 
 /* We lead and the command cannot be started: end the term, leave, and tell. */
 struct outcome run_not_started(struct run *run, const struct fault *fault);

@@ -143,21 +143,27 @@ run_not_acquired(struct run *run, enum acquire why, struct fault *fault)
 	return outcome;
 }
 
-bool
-run_unguarded(struct run *run, enum acquire why, const struct fault *fault)
+enum acquire
+run_unguarded(struct run *run, enum acquire got, struct fault *fault)
+{
+	if (got != ACQUIRE_FAULT || !is_unavailable(fault) ||
+	    run->options.on_unavailable != UNAVAILABLE_RUN)
+		return got;
+	campaign_leave(&run->campaign);
+	got = campaign_ask(&run->campaign, fault);
+	run->unguarded = got == ACQUIRE_TAKEN;
+	run->term = (struct term){.generation = 0};
+	return got;
+}
+
+void
+run_tell_unguarded(struct run *run, const struct fault *fault)
 {
 	char text[FAULT_TEXT_SIZE];
 
-	if (why != ACQUIRE_FAULT || !is_unavailable(fault) ||
-	    run->options.on_unavailable != UNAVAILABLE_RUN)
-		return false;
-	campaign_leave(&run->campaign);
-	run->unguarded = true;
-	run->term = (struct term){.generation = 0};
 	fault_text(fault, text, sizeof(text));
 	events_error(&run->events, text);
 	say("%s; running without the lock (--on-unavailable run)", text);
-	return true;
 }
 
 /* The generation is spent, and its record says that nothing came of it. */

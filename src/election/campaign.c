@@ -48,6 +48,25 @@ ask_eligibility(struct campaign *campaign, struct fault *fault)
 	    campaign->candidacy->eligibility, &campaign->patience, &campaign->check, fault);
 }
 
+/* Ctrl-Z stops us, and the answer of before it may not be true any more. */
+static enum acquire
+ask_at_first(struct campaign *campaign, struct fault *fault)
+{
+	enum acquire result;
+
+	while ((result = ask_eligibility(campaign, fault)) == ACQUIRE_SIGNAL &&
+	       signal_stops(campaign->patience.signal))
+		signals_stop_by(campaign->patience.signal);
+	return result;
+}
+
+enum acquire
+campaign_ask(struct campaign *campaign, struct fault *fault)
+{
+	engine_begin_anew(campaign);
+	return unless_left(campaign, ask_at_first(campaign, fault));
+}
+
 enum acquire
 campaign_queue_up(struct campaign *campaign, struct fault *fault)
 {
@@ -55,10 +74,7 @@ campaign_queue_up(struct campaign *campaign, struct fault *fault)
 
 	engine_begin_anew(campaign);
 	engine_introduce(campaign, "waiting");
-	/* Ctrl-Z stops us, and the answer of before it may not be true any more. */
-	while ((result = ask_eligibility(campaign, fault)) == ACQUIRE_SIGNAL &&
-	       signal_stops(campaign->patience.signal))
-		signals_stop_by(campaign->patience.signal);
+	result = ask_at_first(campaign, fault);
 	if (result == ACQUIRE_TAKEN)
 		result = engine_enter(campaign, fault);
 	if (result == ACQUIRE_TAKEN &&

@@ -100,6 +100,13 @@ void campaign_begin(struct campaign *campaign, const struct candidacy *candidacy
 enum acquire campaign_queue_up(struct campaign *campaign, struct fault *fault);
 
 /*
+ * Only ask about eligibility, as queueing up does first: for who is to go on without the lock, and
+ * has left. ACQUIRE_TAKEN: no lock is needed to be told no, and nobody has said it;
+ * ACQUIRE_INELIGIBLE, ACQUIRE_SIGNAL, ACQUIRE_PARENT_GONE, or ACQUIRE_FAULT with a fault.
+ */
+enum acquire campaign_ask(struct campaign *campaign, struct fault *fault);
+
+/*
  * Wait for our turn and take the lock. Blocks as the candidacy says; one that joins also for the
  * run that it joins. With ACQUIRE_TAKEN we lead, nothing ran yet, and neither the deadline nor a
  * signal has come meanwhile. With anything else the campaign has been left.
