@@ -39,7 +39,8 @@ function check_generation(who, type, generation) {
 	if (type == "joined")
 		term[who] = generation
 	if (type == "waiting" || type == "skipped" || type == "error" || \
-	    (type == "backoff" && !(who in led))) {
+	    (type == "backoff" && !(who in led)) || \
+	    (type == "stopped" && value("ran") == "no")) {
 		if (generation != "")
 			wrong("a generation, though it does not lead")
 	} else if (type == "leading") {
@@ -87,13 +88,17 @@ function check_outcome(who) {
 		wrong("killed, though no grace was told")
 }
 
+function what_it_came_to() {
+	return value("ran") " " value("status") " " value("signal") " " value("killed")
+}
+
 # The end of all. Whoever rested, or waited once more, tells what its last term came to.
 function check_stopped(who) {
-	if ((who in led) || !(who in last)) {
+	if ((who in led) || !(who in last) || (who in erred)) {
 		check_outcome(who)
 		return
 	}
-	if (value("ran") " " value("status") " " value("signal") " " value("killed") != last[who])
+	if (what_it_came_to() != last[who] && !((who in unstarted) && what_it_came_to() == unstarted[who]))
 		wrong("not what the last term came to")
 	if (value("reason") != skipped[who] || value("reason") !~ /^(signal|stop|parent-gone)$/)
 		wrong("not a reason for no further term")
@@ -209,8 +214,13 @@ type == "backoff" {
 		check_outcome(who)
 	else if (value("reason") != "ineligible")
 		wrong("rests already")
-	if (value("ran") != "no")
-		last[who] = value("ran") " " value("status") " " value("signal") " " value("killed")
+	# A term that could not start looks like another fault of lockrun's.
+	if ((who in erred) && value("status") ~ /^12[567]$/)
+		unstarted[who] = what_it_came_to()
+	if (value("ran") != "no") {
+		last[who] = what_it_came_to()
+		delete unstarted[who]
+	}
 	begin_attempt(who)
 	resting[who] = 1
 }

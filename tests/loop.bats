@@ -291,12 +291,12 @@ descriptors() {
 		grep -q ', generation 1, [01] waiting; \(gave up after 5ms; \)*trying again$' $label.err
 	done
 	line_up 1 2
-	looper d --backoff 5ms:5ms --max-waiters 1 "$LOCK" 2>d.err
-	await grep -q ' 2 waiting; no more than 1 may wait (--max-waiters); trying again$' d.err
 	# It rests since before the first of them came.
 	third() { grep '"type":"waiting"' a.log | tail -1 | grep -q '"position":3,'; }
 	await third
 	over_with a
+	looper d --backoff 5ms:5ms --max-waiters 1 "$LOCK" 2>d.err
+	await grep -q ' 2 waiting; no more than 1 may wait (--max-waiters); trying again$' d.err
 	over_with d
 	release
 	ends 0 "${WAITER[1]}"
@@ -325,6 +325,37 @@ descriptors() {
 	await is_gone "$STARTED"
 	wait "$STARTED" || true
 	legal again 1
+}
+
+@test "a last term that could not start gives its status, and no wait or stop after it does" {
+	printf '#!/bin/sh\necho >>ran\n' >command
+	chmod +x command
+	lead -r -q --backoff 5ms:1h --events log "$LOCK" ./command 2>said
+	await test -s ran
+	mv command moved
+	await grep -q '"reason":"not-found"' log
+	kill -TERM "$STARTED"
+	ends 127 "$STARTED"
+	legal log 1
+	tail -n 1 log | grep -q '"ran":"no","status":127,"signal":null,"reason":"signal",.*"held_ms":0}'
+	# The last one, by the number.
+	printf '#!/bin/sh\nchmod -x moved; exit 3\n' >moved
+	chmod +x moved
+	run -126 "$LOCKRUN" -r -q --max-terms 2 --backoff 5ms:5ms --events two "$LOCK" ./moved
+	legal two 1
+	[ "$(types two)" = 'waiting leading backoff waiting error stopped' ]
+	[ "$(tail -n 1 two | field reason /dev/stdin)" = error ]
+	# What ran after it counts again.
+	printf '#!/bin/sh\n[ -e twice ] || { touch once; mv moved away; exit 3; }\nexit 4\n' >moved
+	chmod +x moved
+	lead -r -q --backoff 5ms:50ms --events three "$LOCK" ./moved 2>said
+	await grep -q '"reason":"not-found"' three
+	touch twice
+	mv away moved
+	await grep -q '"status":4' three
+	kill -TERM "$STARTED"
+	ends 4 "$STARTED"
+	legal three 1
 }
 
 @test "a state directory that is taken away is made anew, a term later" {

@@ -60,9 +60,9 @@ say_conflict(const struct narrator *narrator, enum acquire why)
 }
 
 bool
-narrate_not_acquired(const struct narrator *narrator, enum acquire why, enum ran before)
+narrate_not_acquired(const struct narrator *narrator, enum acquire why, bool has_run)
 {
-	const char *consequence = before == RAN_NO ? "nothing was run" : "no further term";
+	const char *consequence = has_run ? "no further term" : "nothing was run";
 	const struct campaign *campaign = narrator->campaign;
 	char text[SAY_CLEAN_SIZE + 64], reason[SAY_CLEAN_SIZE];
 

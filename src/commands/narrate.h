@@ -31,10 +31,10 @@ void narrate_versions(const struct narrator *narrator);
 void narrate_observe(const struct narrator *narrator, const struct happened *happened);
 
 /*
- * Nothing was run, and why: the conflict line. before tells whether an earlier term ran. False when
- * that is worth no word.
+ * Nothing was run, and why: the conflict line. has_run tells whether an earlier term has. False
+ * when that is worth no word.
  */
-bool narrate_not_acquired(const struct narrator *narrator, enum acquire why, enum ran before);
+bool narrate_not_acquired(const struct narrator *narrator, enum acquire why, bool has_run);
 
 /* Until the next term, or the next attempt at one. */
 void narrate_rest(const struct narrator *narrator, duration_t delay);

@@ -31,7 +31,8 @@ struct run {
 	duration_t led_from;  /* CLOCK_MONOTONIC */
 
 	/* --loop */
-	struct outcome last; /* of the last term that ran; without one, of the last attempt */
+	struct outcome last; /* of the last term; before one has run, of the last attempt */
+	bool has_run;	     /* one has */
 	uint64_t terms;	     /* how many have begun */
 	struct backoff backoff;
 	enum acquire told;     /* why nothing is run, as far as it was said since the last term */

@@ -58,8 +58,9 @@ run_again(struct run *run, struct outcome *outcome)
 	struct fault fault;
 	duration_t delay;
 
-	/* Once something has run, no status may say that nothing did. */
-	if (outcome->ran != RAN_NO || run->last.ran == RAN_NO)
+	/* Once something has run, what was no term (a wait that was over, a stop) says nothing. */
+	run->has_run = run->has_run || outcome->ran != RAN_NO;
+	if (outcome->ran != RAN_NO || !run->has_run)
 		run->last = *outcome;
 	if (is_over(run, outcome))
 		return false;
@@ -71,7 +72,7 @@ run_again(struct run *run, struct outcome *outcome)
 	if (rested == ACQUIRE_TAKEN)
 		return true;
 	*outcome = run_not_acquired(run, rested, &fault);
-	if (run->last.ran == RAN_NO)
+	if (!run->has_run)
 		run->last = *outcome;
 	return false;
 }

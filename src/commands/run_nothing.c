@@ -27,7 +27,7 @@ failed(struct run *run, enum reason reason, const struct fault *fault)
 	events_error(&run->events, fault_text(fault, text, sizeof(text)));
 	say_fault(fault);
 	/* What never worked is most likely a mistake; what did work may do so again. */
-	if ((run->last.ran == RAN_NO && !skips) || fault->kind == FAULT_NESTED)
+	if ((!run->has_run && !skips) || fault->kind == FAULT_NESTED)
 		run->hopeless = true;
 	return outcome;
 }
@@ -134,7 +134,7 @@ run_not_acquired(struct run *run, enum acquire why, struct fault *fault)
 	/* A loop says it once; and that it is not eligible, to programs as well. */
 	if (run->told == why && why == ACQUIRE_INELIGIBLE)
 		return outcome;
-	if (run->told != why && narrate_not_acquired(&run->narrator, why, run->last.ran))
+	if (run->told != why && narrate_not_acquired(&run->narrator, why, run->has_run))
 		run->told = why;
 	if (why == ACQUIRE_BUSY || why == ACQUIRE_TOO_MANY || why == ACQUIRE_LATE)
 		count_skip(run);
@@ -180,5 +180,7 @@ run_not_started(struct run *run, const struct fault *fault)
 	if (!run->unguarded)
 		campaign_end_term(&run->campaign, &run->term, &outcome);
 	campaign_leave(&run->campaign);
-	return failed(run, reason, fault);
+	/* It is a term, whatever came before it. */
+	run->last = failed(run, reason, fault);
+	return run->last;
 }
