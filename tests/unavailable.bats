@@ -156,12 +156,40 @@ read_only() {
 	[ "$(field degraded log | paste -sd' ')" = 'true false' ]
 }
 
-@test "a loop that skips tries again until it can" {
-	lead -q -r --max-terms 1 --backoff 1ms:20ms --on-unavailable skip -d "$PWD/later/state" --events log "$LOCK" touch ran 2>/dev/null
+@test "a loop that skips tries again until it can, and says why not when that begins and when it changes" {
+	lead -q -r --max-terms 1 --backoff 1ms:20ms --on-unavailable skip -d "$PWD/later/state" --events log "$LOCK" touch ran 2>said
 	tried() { [ "$(grep -c '"type":"backoff"' log)" -ge 3 ]; } 2>/dev/null
 	await tried
-	mkdir later
+	[ "$(wc -l <said)" -eq 1 ]
+	mkdir -m 777 later later/state
+	await grep -q 'could break every lock' said
+	local before
+	before=$(grep -c '"type":"backoff"' log)
+	tried() { [ "$(grep -c '"type":"backoff"' log)" -ge $((before + 3)) ]; }
+	await tried
+	[ "$(wc -l <said)" -eq 2 ]
+	chmod 700 later/state
 	ends 0 "$STARTED"
 	[ -e ran ]
+	legal log 1
+}
+
+@test "a loop whose lock manager has failed since says so once each time" {
+	lead -q -r --backoff 1ms:20ms --events log "$LOCK" touch ran 2>said
+	local i before
+	for i in 1 2; do
+		await test -e ran
+		before=$(grep -c '"type":"error"' log) || true
+		chmod o+w "$LOCKRUN_DIR"
+		tried() { [ "$(grep -c '"type":"error"' log)" -ge $((before + 3)) ]; }
+		await tried
+		[ "$(wc -l <said)" -eq "$i" ]
+		rm -f ran
+		chmod o-w "$LOCKRUN_DIR"
+	done
+	await test -e ran
+	kill -TERM "$STARTED"
+	await is_gone "$STARTED"
+	wait "$STARTED" || true
 	legal log 1
 }

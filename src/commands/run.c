@@ -326,6 +326,7 @@ watch_over(struct run *run, pid_t command)
 
 	run->term.command_pid = command;
 	run->led_from = clock_monotonic();
+	run->fault[0] = '\0';
 	process_let_go_of_pipes(run->entry, run->candidacy.again);
 	observe(run, &leading);
 	outcome = supervise(&supervision);

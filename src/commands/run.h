@@ -35,9 +35,11 @@ struct run {
 	bool has_run;	     /* one has */
 	uint64_t terms;	     /* how many have begun */
 	struct backoff backoff;
-	enum acquire told;     /* why nothing is run, as far as it was said since the last term */
-	bool rests_ineligible; /* and has said so */
-	bool hopeless;	       /* trying again would not help */
+	enum acquire told; /* why nothing is run, as far as it was said since the last term */
+	char fault[FAULT_TEXT_SIZE]; /* the same of a fault */
+	duration_t say_again;	     /* CLOCK_MONOTONIC; when that is worth a word again */
+	bool rests_ineligible;	     /* and has said so */
+	bool hopeless;		     /* trying again would not help */
 };
 
 /*

@@ -2,14 +2,34 @@
 /* Nothing was run by us: why, who is told, and with which status that ends. */
 #include "commands/run.h"
 
+#include <bsd/string.h>
+
+#include <string.h>
+
 #include "commands/describe.h"
 #include "commands/say.h"
 #include "election/skips.h"
+#include "kernel/clock.h"
+
+#define REMIND_EVERY (60 * DURATION_SECOND)
 
 static bool
 is_unavailable(const struct fault *fault)
 {
 	return fault_row(fault->kind)->status == STATUS_UNAVAILABLE;
+}
+
+/* A loop says it when it begins and when it changes; -v reminds of it. */
+static void
+say_once(struct run *run, const char *text)
+{
+	const duration_t now = clock_monotonic();
+
+	if (strcmp(text, run->fault) == 0 && !(run->options.verbose && now >= run->say_again))
+		return;
+	strlcpy(run->fault, text, sizeof(run->fault));
+	run->say_again = now + REMIND_EVERY;
+	say("%s", text);
 }
 
 static struct outcome
@@ -25,7 +45,7 @@ failed(struct run *run, enum reason reason, const struct fault *fault)
 	char text[FAULT_TEXT_SIZE];
 
 	events_error(&run->events, fault_text(fault, text, sizeof(text)));
-	say_fault(fault);
+	say_once(run, text);
 	/* What never worked is most likely a mistake; what did work may do so again. */
 	if ((!run->has_run && !skips) || fault->kind == FAULT_NESTED)
 		run->hopeless = true;
@@ -131,6 +151,7 @@ run_not_acquired(struct run *run, enum acquire why, struct fault *fault)
 	default:
 		outcome.reason = REASON_BUSY;
 	}
+	run->fault[0] = '\0';
 	/* A loop says it once; and that it is not eligible, to programs as well. */
 	if (run->told == why && why == ACQUIRE_INELIGIBLE)
 		return outcome;
