@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: ISC */
 #include "values/backoff.h"
 
-/* What doubles, when it begins with nothing. */
-#define STEP DURATION_MILLISECOND
-
 static duration_t
 shorter(duration_t a, duration_t b)
 {
@@ -18,7 +15,7 @@ least_after(unsigned failures, const struct backoff_limits *limits)
 	duration_t least = limits->min;
 
 	for (unsigned i = 1; i < failures && least < most; i++)
-		least = least == 0 ? STEP : least * 2;
+		least *= 2;
 	return shorter(least, most);
 }
 

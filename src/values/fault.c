@@ -65,6 +65,8 @@ static const struct fault_row fault_table[] = {
     {FAULT_USAGE_TERMS, STATUS_USAGE, "not a number of terms", "write a whole number from 1 on"},
     {FAULT_USAGE_BACKOFF, STATUS_USAGE, "not a pair of delays",
 	"write the shortest and the longest one, like 1s:1m"},
+    {FAULT_USAGE_BACKOFF_ZERO, STATUS_USAGE, "the shortest delay must be above 0",
+	"write 1ms or more, so that a loop of short terms leaves the machine to others"},
     {FAULT_USAGE_ALONE, STATUS_USAGE, "it means nothing without another option", ""},
     {FAULT_USAGE_FLOOR, STATUS_USAGE, "a floor is for mending one number",
 	"write: lockrun doctor --repair --floor N NAME"},

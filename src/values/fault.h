@@ -49,6 +49,7 @@ enum fault_kind {
 	FAULT_USAGE_GENERATION,
 	FAULT_USAGE_TERMS,
 	FAULT_USAGE_BACKOFF,
+	FAULT_USAGE_BACKOFF_ZERO,
 	FAULT_USAGE_ALONE, /* an option without the one that it is about */
 	FAULT_USAGE_FLOOR,
 	FAULT_NESTED,		   /* inside of the very lock that is asked for */

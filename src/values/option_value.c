@@ -114,16 +114,20 @@ store_backoff(const struct option_spelling *spelling, const char *value,
     struct backoff_limits *field, struct fault *fault)
 {
 	const size_t length = strcspn(value, ":");
+	enum fault_kind kind = FAULT_USAGE_BACKOFF;
 	char min[DURATION_DIGITS_MAX];
 
 	if (length < sizeof(min) && value[length] == ':') {
 		strlcpy(min, value, length + 1);
 		if (duration_parse(min, &field->min) == DURATION_OK &&
 		    duration_parse(value + length + 1, &field->max) == DURATION_OK &&
-		    field->min <= field->max)
-			return 0;
+		    field->min <= field->max) {
+			if (field->min > 0)
+				return 0;
+			kind = FAULT_USAGE_BACKOFF_ZERO;
+		}
 	}
-	return fault_set(fault, FAULT_USAGE_BACKOFF, 0, "%s \"%s\"", spelling->text, value);
+	return fault_set(fault, kind, 0, "%s \"%s\"", spelling->text, value);
 }
 
 int

@@ -333,6 +333,8 @@ static const struct {
     {SUB_RUN, "-r --backoff 1s: x y", FAULT_USAGE_BACKOFF, NULL, NULL},
     {SUB_RUN, "-r --backoff 1s:2s:3s x y", FAULT_USAGE_BACKOFF, NULL, NULL},
     {SUB_RUN, "-r --backoff 1s:36501d x y", FAULT_USAGE_BACKOFF, NULL, NULL},
+    {SUB_RUN, "-r --backoff 0:0 x y", FAULT_USAGE_BACKOFF_ZERO, "--backoff \"0:0\"", ""},
+    {SUB_RUN, "-r --backoff 0ms:1s x y", FAULT_USAGE_BACKOFF_ZERO, NULL, NULL},
     {SUB_RUN, "-r --backoff= x y", FAULT_USAGE_BACKOFF, NULL, NULL},
     {SUB_RUN, "--max-terms 3 x y", FAULT_USAGE_ALONE, "--max-terms", "add --loop, or leave it out"},
     {SUB_RUN, "--backoff 1s:2s x y", FAULT_USAGE_ALONE, "--backoff", NULL},
@@ -390,8 +392,8 @@ values(void)
 	EXPECT(options.loop && options.max_terms == 0);
 	EXPECT_INT(options.backoff.min, DURATION_SECOND);
 	EXPECT_INT(options.backoff.max, 60 * DURATION_SECOND);
-	EXPECT_INT(parse(SUB_RUN, "-r --backoff 0:1.5s --max-terms 12 x y"), 0);
-	EXPECT_INT(options.backoff.min, 0);
+	EXPECT_INT(parse(SUB_RUN, "-r --backoff 1ms:1.5s --max-terms 12 x y"), 0);
+	EXPECT_INT(options.backoff.min, DURATION_MILLISECOND);
 	EXPECT_INT(options.backoff.max, 1500 * DURATION_MILLISECOND);
 	EXPECT_INT(options.max_terms, 12);
 	EXPECT_INT(parse(SUB_RUN, "-d|--|x|y"), 0);
