@@ -24,6 +24,7 @@ struct gathering {
 	size_t room;
 	uint64_t namespace;
 	bool failed;
+	bool moved; /* somebody was gone by the time that we looked, or is there by another name */
 };
 
 /* Read a ticket if it is alive. */
@@ -62,8 +63,13 @@ gather(const char *name, void *context)
 	struct roster *roster = gathering->roster;
 	struct roster_entry entry, *more;
 
-	if (!ticket_unpack(name, &entry.ticket) || !read_live(gathering->lock, name, &entry.text))
+	if (!ticket_unpack(name, &entry.ticket))
 		return true;
+	if (!read_live(gathering->lock, name, &entry.text)) {
+		/* Tries come and go by the dozen. */
+		gathering->moved = gathering->moved || entry.ticket.kind != TICKET_TRY;
+		return true;
+	}
 	if (roster->count == gathering->room) {
 		gathering->room = gathering->room * 2 + 16;
 		more = reallocarray(roster->entries, gathering->room, sizeof(roster->entries[0]));
@@ -153,7 +159,7 @@ read_records(const struct lockdir *lock, struct roster *roster)
 }
 
 static int
-read_once(const struct lockdir *lock, struct roster *roster)
+read_once(const struct lockdir *lock, struct roster *roster, bool *moved)
 {
 	struct gathering gathering = {
 	    .lock = lock, .roster = roster, .namespace = proctable_namespace()};
@@ -167,6 +173,7 @@ read_once(const struct lockdir *lock, struct roster *roster)
 		errno = ENOMEM;
 		return -1;
 	}
+	*moved = gathering.moved;
 	sort_and_count(roster);
 	roster->orphaned = held && roster->held == 0 && lock_is_held(lock, &roster->orphans_share);
 	roster->orphans_share = roster->orphans_share && roster->orphaned;
@@ -221,18 +228,19 @@ int
 roster_read(const struct lockdir *lock, struct roster *roster, struct fault *fault)
 {
 	int attempts = CHANGE_ATTEMPTS;
+	bool moved;
 
 	memset(roster, 0, sizeof(*roster));
 	if (lock->fd == -1)
 		return 0;
 	do {
 		roster_free(roster);
-		if (read_once(lock, roster) == -1) {
+		if (read_once(lock, roster, &moved) == -1) {
 			roster_free(roster);
 			return fault_set(fault, FAULT_DIR_UNUSABLE, errno, "%s/%s/q",
 			    lock->directory->path, lock->name);
 		}
-	} while (may_have_changed(roster) && --attempts > 0);
+	} while ((moved || may_have_changed(roster)) && --attempts > 0);
 	skips_read(lock, &roster->skips);
 	complete(roster);
 	roster->unsupervised =

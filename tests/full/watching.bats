@@ -70,3 +70,38 @@ lockrun_skips a=0 b=0' ]
 	release
 	ends 0 "$STARTED"
 }
+
+@test "status and stop: who moves from its rest into the queue while they look is not missed" {
+	command -v strace >/dev/null || skip "strace is not installed"
+	local opening reader looper words
+	for words in status 'stop --all'; do
+		hold
+		rm -f eligible
+		start "$LOCKRUN" -q -r --eligible 'test -e eligible' --eligible-every 10ms "$LOCK" touch led
+		looper=$STARTED
+		rests() { [ "$(tickets_like '*r')" -eq 1 ]; }
+		await rests
+		# Stopped when it has opened the ticket of who rests, and before it sees whether that lives.
+		strace -y -o trace -e trace=openat "$LOCKRUN" status "$LOCK" >/dev/null
+		opening=$(grep -n '/q>, "[0-9.]*xqr"' trace | sed -n '1s/:.*//p')
+		# shellcheck disable=SC2086
+		start strace -qq -o /dev/null -e trace=openat -e inject=openat:signal=STOP:when="$opening" \
+		    "$LOCKRUN" $words "$LOCK" >said 2>&1
+		reader=$STARTED
+		await eval '[[ "$(state_of "$(children_of $reader | tr -d " ")")" == [Tt] ]]'
+		touch eligible
+		await is_pending 1
+		kill -CONT "$(children_of "$reader" | tr -d ' ')"
+		ends 0 "$reader"
+		if [ "$words" = status ]; then
+			grep -q "^  waiter 1  *pid $looper " said
+			kill -TERM "$looper"
+			release
+		else
+			ends 124 "$HOLDER"
+			rm -f hold.*
+		fi
+		ends 143 "$looper"
+		[ ! -e led ]
+	done
+}
