@@ -27,10 +27,12 @@ asked() { [ "$(wc -l <asked)" -ge "${1:-1}" ]; } 2>/dev/null
 	[ ! -e ran ]
 }
 
-@test "no generation is used up, and no ticket made" {
+@test "no generation is used up, and no place in the queue taken" {
 	"$LOCKRUN" "$LOCK" true
 	run -75 "$LOCKRUN" -q --eligible "ls '$LOCKRUN_DIR/$LOCK/q' >tickets; false" "$LOCK" true
-	[ ! -s tickets ]
+	[ "$(wc -l <tickets)" -eq 1 ]
+	grep -q 'xqr$' tickets
+	[ "$(tickets_like '*')" -eq 0 ]
 	[ "$(generation)" -eq 2 ]
 }
 
@@ -70,6 +72,51 @@ asked() { [ "$(wc -l <asked)" -ge "${1:-1}" ]; } 2>/dev/null
 	[ ! -e ran ]
 	[ -e next ]
 	await_quietly no_marked_processes
+}
+
+# asking OPTION...: a contender whose check says nothing yet. Its pid is in $STARTED.
+asking() {
+	rm -f asked
+	lead -q --events log "$@" --eligible 'echo >>asked; exec sleep 600' "$LOCK" touch ran
+	await asked
+}
+
+@test "who is asked for the first time is seen, and found by stop --all, with --loop and without" {
+	local loop word
+	for loop in '' -r; do
+		rm -f log
+		# shellcheck disable=SC2086
+		asking $loop
+		run -0 "$LOCKRUN" status "$LOCK"
+		[[ "$output" == *": resting"*"  ineligible   pid $STARTED (touch) for "* ]]
+		run -0 "$LOCKRUN" status --json "$LOCK"
+		[[ "$output" == *'"held":[],"pending":[],"resting":[{'*'"state":"ineligible",'* ]]
+		# It never led, and has no place in the queue: for whom only the leader is to go it is nobody.
+		run -0 "$LOCKRUN" stop "$LOCK"
+		[ "$output" = "lockrun: $LOCK: nobody leads now; 1 outside of the queue may come back (--all ends that)" ]
+		run -0 "$LOCKRUN" -n "$LOCK" true
+		run -0 "$LOCKRUN" stop --all --reason 'not needed' "$LOCK"
+		ends 143 "$STARTED"
+		legal log 1
+		[ "$(field reason log | sort -u)" = stop ]
+		[ "$(field text log | tail -1)" = 'not needed' ]
+		await_quietly no_marked_processes
+		[ "$(tickets_like '*')" -eq 0 ]
+	done
+	[ ! -e ran ]
+}
+
+@test "who is asked at the grant has the lock and does not lead yet: status and stop say so" {
+	start "$LOCKRUN" -q --eligible '[ -e asked ] && exec sleep 600; echo >>asked' "$LOCK" touch ran
+	local next=$STARTED
+	next_asks() { "$LOCKRUN" status "$LOCK" | grep -q "^  waiter 1  *pid $next (touch) for .*, next, asks whether it is eligible$"; }
+	await next_asks
+	run -0 "$LOCKRUN" stop "$LOCK"
+	[ "$output" = "lockrun: $LOCK: now not led yet: pid $next (touch) is next, asks whether it is eligible, 1 waiting" ]
+	run -0 "$LOCKRUN" stop -q --all "$LOCK"
+	ends 143 "$next"
+	await_quietly no_marked_processes
+	[ ! -e ran ]
 }
 
 @test "a signal or a stop ends the check, and nothing is run" {

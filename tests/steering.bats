@@ -222,6 +222,52 @@ told_to_stop() {
 	ends 124 "$HOLDER"
 }
 
+@test "stop --generation: a term that is over, and nobody leads: a success, and nobody is asked" {
+	run -76 "$LOCKRUN" stop --generation 1 "$LOCK"
+	start "$LOCKRUN" -q -r --backoff 1h:1h "$LOCK" sh -c 'exit 5'
+	rests() { [ "$(tickets_like '*r')" -eq 1 ]; }
+	await rests
+	run -0 "$LOCKRUN" stop --generation 1 "$LOCK"
+	[ "$output" = "lockrun: $LOCK: generation 1 is over; nobody leads now; 1 outside of the queue may come back (--all ends that)" ]
+	run -76 "$LOCKRUN" stop --generation 2 "$LOCK"
+	not is_gone "$STARTED"
+	run -0 "$LOCKRUN" stop "$LOCK"
+	ends 5 "$STARTED"
+	run -0 "$LOCKRUN" stop -q --generation 1 "$LOCK"
+	[ "$output" = '' ]
+}
+
+@test "stop --all: who left the queue by Ctrl-Z is seen, continued and ended" {
+	local option
+	mkfifo out
+	for option in -q -r; do
+		hold
+		rm -f waiter
+		# A job of its own, whose parent is in the session but not in the group.
+		start bash -c 'set -m; exec 2>>said; "$0" "$1" --events "log.$1" "$2" touch ran & echo $! >waiter; wait -f $!; echo $? >status; exec cat out' \
+		    "$LOCKRUN" $option "$LOCK"
+		await test -s waiter
+		await settled "$(cat waiter)"
+		kill -TSTP "$(cat waiter)"
+		is_stopped() { [ "$(state_of "$(cat waiter)")" = T ]; }
+		await is_stopped
+		is_pending 0
+		run -0 "$LOCKRUN" status "$LOCK"
+		[[ "$output" == *"  suspended    pid $(cat waiter) (touch) for "*", frozen (SIGCONT lets it go on)"* ]]
+		"$LOCKRUN" status --json "$LOCK" | grep -q '"resting":\[{.*"state":"suspended",'
+		run -0 "$LOCKRUN" stop --all --reason 'deploy 12' "$LOCK"
+		await grep -qx 143 status
+		rm status
+		ends 124 "$HOLDER"
+		rm -f hold.* held.*
+		tail -n 1 "log.$option" | grep -qF '"reason":"stop","text":"deploy 12"'
+		[ "$(tickets_like '*')" -eq 0 ]
+		: >out
+		ends 0 "$STARTED"
+	done
+	[ ! -e ran ]
+}
+
 @test "stop -w: gives up, and the leader was asked all the same" {
 	deaf
 	run -75 "$LOCKRUN" stop -w 20ms "$LOCK"

@@ -26,7 +26,23 @@ describe_contender(const struct roster_entry *entry, char text[DESCRIBE_SIZE])
 const char *
 describe_rest(const struct roster_entry *entry)
 {
-	return strcmp(entry->text.condition, "ineligible") == 0 ? "ineligible" : "backoff";
+	static const char *const words[] = {"ineligible", "suspended"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strcmp(entry->text.condition, words[i]) == 0)
+			return words[i];
+	}
+	return "backoff";
+}
+
+const char *
+describe_lack(const struct roster_entry *entry)
+{
+	if (strcmp(entry->text.condition, TICKET_AT_ALSO) == 0)
+		return "waits for the file of --also-flock";
+	if (strcmp(entry->text.condition, TICKET_AT_CHECK) == 0)
+		return "asks whether it is eligible";
+	return NULL;
 }
 
 duration_t
@@ -41,6 +57,26 @@ char *
 describe_since(int64_t since_ms, char text[DURATION_TEXT_SIZE])
 {
 	return duration_format(describe_age(since_ms), text);
+}
+
+/* Who has the lock already, and what it still waits for; else it is only about to have it. */
+static char *
+describe_next(const struct roster *roster, char text[DESCRIBE_SIZE])
+{
+	const struct roster_entry *entry;
+	const char *lacks = NULL;
+	char who[DESCRIBE_SIZE];
+
+	strlcpy(text, "being handed over", DESCRIBE_SIZE);
+	for (size_t i = 0; i < roster->count && lacks == NULL; i++) {
+		entry = &roster->entries[i];
+		if (entry->ticket.state == TICKET_WAITING)
+			lacks = describe_lack(entry);
+		if (lacks != NULL)
+			snprintf(text, DESCRIBE_SIZE, "not led yet: %.*s is next, %s",
+			    DESCRIBE_SIZE / 2, describe_contender(entry, who), lacks);
+	}
+	return text;
 }
 
 char *
@@ -81,7 +117,8 @@ describe_hold(const struct roster *roster, const char *contender, char text[DESC
 		    "generation %" PRIu64 "), %zu waiting",
 		    say_clean(whose, who), roster->generation, waiting);
 	} else if (waiting > 0) {
-		snprintf(text, DESCRIBE_SIZE, "being handed over, %zu waiting", waiting);
+		snprintf(text, DESCRIBE_SIZE, "%.*s, %zu waiting", DESCRIBE_SIZE - 32,
+		    describe_next(roster, who), waiting);
 	} else {
 		snprintf(text, DESCRIBE_SIZE, "held by a process outside lockrun");
 	}

@@ -11,8 +11,12 @@
 /* "pid 4711 (rsync, NOTE)"; a pid of another namespace is marked. Returns text. */
 char *describe_contender(const struct roster_entry *entry, char text[DESCRIBE_SIZE]);
 
-/* What somebody does who neither holds nor waits: "backoff" or "ineligible". */
+/* What somebody does who neither holds nor waits: "backoff", "ineligible" or
+ * "suspended". */
 const char *describe_rest(const struct roster_entry *entry);
+
+/* What the one that has the lock lacks to lead: "waits for the file of --also-flock". Or NULL. */
+const char *describe_lack(const struct roster_entry *entry);
 
 /*
  * "held by pid 4711 (rsync, NOTE) for 2h13m, generation 57, 3 waiting", or who is in the way

@@ -50,17 +50,16 @@ print_entry(const struct roster_entry *entry, const char *role)
 {
 	const bool joins =
 	    entry->ticket.kind == TICKET_JOIN && entry->ticket.state == TICKET_WAITING;
-	const char *reason = entry->text.reason;
+	const char *reason = entry->text.reason, *lacks = describe_lack(entry);
 	char who[DESCRIBE_SIZE], since[DURATION_TEXT_SIZE];
 
-	paper_line(entry->frozen ? INK_BAD : INK_PLAIN, "  %-12s %s for %s%s%s%s%s", role,
+	paper_line(entry->frozen ? INK_BAD : INK_PLAIN, "  %-12s %s for %s%s%s%s%s%s", role,
 	    describe_contender(entry, who), describe_since(entry->text.since_ms, since),
-	    joins ? ", to join"
-	    : strcmp(entry->text.condition, TICKET_AT_ALSO) == 0
-		? ", next, waits for the file of --also-flock"
-		: "",
-	    reason[0] != '\0' ? ", stepping down: " : "", reason,
-	    entry->frozen ? ", frozen (SIGCONT lets it go on)" : "");
+	    joins	    ? ", to join"
+	    : lacks != NULL ? ", next, "
+			    : "",
+	    !joins && lacks != NULL ? lacks : "", reason[0] != '\0' ? ", stepping down: " : "",
+	    reason, entry->frozen ? ", frozen (SIGCONT lets it go on)" : "");
 }
 
 /* What the command says of itself, and how long ago it gave a sign of life. */

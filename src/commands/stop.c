@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "commands/describe.h"
 #include "commands/say.h"
@@ -12,6 +13,18 @@
 
 /* How often somebody may move on between being seen and being asked. */
 #define ATTEMPTS 100
+
+/* Where nobody leads, why that is so may concern whoever wants that. */
+static void
+say_nobody_leads(const struct lockdir *lock, const struct roster *roster, const char *before)
+{
+	if (roster->resting > 0)
+		say("%s: %snobody leads now; %zu outside of the queue may come back (--all ends "
+		    "that)",
+		    lock->name, before, roster->resting);
+	else
+		say("%s: %snobody leads now", lock->name, before);
+}
 
 /* Who leads now, in one line, after what was done. */
 static void
@@ -26,7 +39,7 @@ say_who_leads(const struct options *options, const struct lockdir *lock, const c
 	if (roster_waiting(&roster) > 0 || roster_is_held(&roster))
 		say("%s: %snow %s", lock->name, before, describe_hold(&roster, "", text));
 	else
-		say("%s: %snobody leads now", lock->name, before);
+		say_nobody_leads(lock, &roster, before);
 	roster_free(&roster);
 }
 
@@ -144,6 +157,33 @@ leading_generation(const struct roster *roster)
 	return roster_is_held(roster) ? roster->generation : 0;
 }
 
+/* Between two terms; not one that was not eligible yet, or that left its place in the queue. */
+static bool
+may_have_led(const struct roster_entry *entry)
+{
+	const char *word = describe_rest(entry);
+
+	if (entry->ticket.state != TICKET_RESTING || strcmp(word, "suspended") == 0)
+		return false;
+	/* Sharers have no generation. */
+	return entry->text.generation != 0 ||
+	       (entry->ticket.mode == TICKET_SHARED && strcmp(word, "backoff") == 0);
+}
+
+/* Who led last of those who rest; or NULL. */
+static const struct roster_entry *
+resting_leader(const struct roster *roster)
+{
+	const struct roster_entry *last = NULL;
+
+	for (size_t i = 0; i < roster->count; i++) {
+		if (may_have_led(&roster->entries[i]) &&
+		    (last == NULL || roster->entries[i].text.generation > last->text.generation))
+			last = &roster->entries[i];
+	}
+	return last;
+}
+
 /*
  * Who leads; where nobody does, who led last and is about to compete again: between two of its
  * terms it is the leader still, to whoever wants it to stop.
@@ -162,7 +202,7 @@ stop_leader(const struct options *options, struct eviction *eviction, struct ros
 			return stop_holders(options, eviction, roster);
 		if (roster_is_held(roster))
 			return stop_leftovers(options, eviction, roster);
-		resting = roster_resting_leader(roster);
+		resting = resting_leader(roster);
 		if (resting == NULL)
 			break;
 		describe_contender(resting, who);
@@ -180,8 +220,15 @@ static struct ending
 stop(const struct options *options, struct eviction *eviction, struct roster *roster)
 {
 	struct ending ending = {.status = STATUS_OK};
+	char before[64];
 
 	if (options->generation != 0 && options->generation != leading_generation(roster)) {
+		if (!roster_is_held(roster) && options->generation <= roster->generation) {
+			snprintf(before, sizeof(before), "generation %" PRIu64 " is over; ",
+			    options->generation);
+			say_who_leads(options, eviction->lock, before);
+			return ending;
+		}
 		say("%s: generation %" PRIu64 " does not lead, the newest is %" PRIu64
 		    "; nobody was asked",
 		    eviction->lock->name, options->generation, roster->generation);

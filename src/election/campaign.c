@@ -73,6 +73,8 @@ campaign_queue_up(struct campaign *campaign, struct fault *fault)
 	enum acquire result;
 
 	engine_begin_anew(campaign);
+	if (campaign->candidacy->eligibility != NULL)
+		engine_begin_rest(campaign, "ineligible");
 	engine_introduce(campaign, "waiting");
 	result = ask_at_first(campaign, fault);
 	if (result == ACQUIRE_TAKEN)
@@ -197,16 +199,20 @@ settle(struct campaign *campaign, bool blocked)
 }
 
 /* Whoever asks why nobody leads is to find that in the ticket. */
+static void
+tell_at(struct campaign *campaign, const char *condition)
+{
+	if (strcmp(campaign->text.condition, condition) == 0)
+		return;
+	strlcpy(campaign->text.condition, condition, sizeof(campaign->text.condition));
+	queue_describe(&campaign->queue, &campaign->text);
+}
+
 static duration_t
 look_from_also(void *context)
 {
-	struct campaign *campaign = context;
-
-	if (strcmp(campaign->text.condition, TICKET_AT_ALSO) != 0) {
-		strlcpy(campaign->text.condition, TICKET_AT_ALSO, sizeof(campaign->text.condition));
-		queue_describe(&campaign->queue, &campaign->text);
-	}
-	return look_whether_current(campaign);
+	tell_at(context, TICKET_AT_ALSO);
+	return look_whether_current(context);
 }
 
 /*
@@ -221,8 +227,10 @@ complete(struct campaign *campaign, struct fault *fault)
 
 	result = also_flock_take(&campaign->also, engine_lock_mode(campaign),
 	    campaign->candidacy->if_available, &campaign->patience, &lookout, fault);
-	if (result == ACQUIRE_TAKEN)
+	if (result == ACQUIRE_TAKEN && campaign->candidacy->eligibility != NULL) {
+		tell_at(campaign, TICKET_AT_CHECK);
 		result = ask_eligibility(campaign, fault);
+	}
 	if (result != ACQUIRE_TAKEN)
 		return result;
 	if (look_whether_current(campaign) == 0 || queue_hold(&campaign->queue) == QUEUE_PASSED)
@@ -295,11 +303,18 @@ acquire(struct campaign *campaign, struct fault *fault)
 static enum acquire
 suspend(struct campaign *campaign, struct fault *fault)
 {
+	enum acquire result;
+
 	patience_tell_over(&campaign->patience);
 	give_back(campaign);
+	/* Whoever wants us to stop is to find us, and to continue us. */
+	engine_begin_rest(campaign, "suspended");
 	queue_leave(&campaign->queue);
 	signals_stop_by(campaign->patience.signal);
-	return enter_anew(campaign, fault);
+	result = enter_anew(campaign, fault);
+	if (result == ACQUIRE_TAKEN)
+		engine_end_rest(campaign);
+	return result;
 }
 
 enum acquire

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: ISC */
-/* Between two terms: outside of the queue, but not out of sight. */
+/* Before, between and after stays in the queue: outside of it, but not out of sight. */
 #include "election/campaign.h"
 
 #include <errno.h>
@@ -14,16 +14,22 @@ observe_nothing(void *context, const struct happened *happened)
 	(void)happened;
 }
 
+/* What stands in our ticket of the queue, or will stand there, is not touched by that. */
 static void
 describe(struct campaign *campaign, const char *condition)
 {
+	const struct ticket_text text = campaign->text;
+	const int64_t queued_ms = campaign->queued_ms;
+
 	engine_introduce(campaign, condition);
 	campaign->text.generation = campaign->led;
 	queue_describe(&campaign->rest, &campaign->text);
+	campaign->text = text;
+	campaign->queued_ms = queued_ms;
 }
 
 void
-engine_begin_rest(struct campaign *campaign)
+engine_begin_rest(struct campaign *campaign, const char *condition)
 {
 	const struct candidacy *candidacy = campaign->candidacy;
 	struct fault fault;
@@ -34,7 +40,7 @@ engine_begin_rest(struct campaign *campaign)
 	queue_init(&campaign->rest, &campaign->rest_lock);
 	if (campaign->rest_lock.queue != -1 &&
 	    queue_rest(&campaign->rest, candidacy->mode) == QUEUE_OK)
-		describe(campaign, "backoff");
+		describe(campaign, condition);
 	else
 		lockdir_close(&campaign->rest_lock);
 }

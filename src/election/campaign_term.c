@@ -265,7 +265,9 @@ void
 campaign_leave(struct campaign *campaign)
 {
 	if (campaign->candidacy->again)
-		engine_begin_rest(campaign);
+		engine_begin_rest(campaign, "backoff");
+	else
+		engine_end_rest(campaign);
 	queue_leave(&campaign->queue);
 	also_flock_close(&campaign->also);
 	close_and_forget(&campaign->lock_fd);

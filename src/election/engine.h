@@ -18,8 +18,11 @@ void engine_introduce(struct campaign *campaign, const char *condition);
 /* What stands in `ask` by now was asked of an earlier term. */
 void engine_strike_old_asks(struct campaign *campaign);
 
-/* Be seen outside of the queue; not any more. A failure is not told. */
-void engine_begin_rest(struct campaign *campaign);
+/*
+ * Be seen outside of the queue, in this condition unless we are seen there already; not any more. A
+ * failure is not told.
+ */
+void engine_begin_rest(struct campaign *campaign, const char *condition);
 void engine_end_rest(struct campaign *campaign);
 
 /* Open the lock's directory, and make it when it is not there. Returns 0, or -1 with a fault. */

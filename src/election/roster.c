@@ -300,20 +300,6 @@ roster_holder(const struct roster *roster)
 }
 
 const struct roster_entry *
-roster_resting_leader(const struct roster *roster)
-{
-	const struct roster_entry *entry, *last = NULL;
-
-	for (size_t i = 0; i < roster->count && !roster_is_held(roster); i++) {
-		entry = &roster->entries[i];
-		if (entry->ticket.state == TICKET_RESTING &&
-		    (last == NULL || entry->text.generation > last->text.generation))
-			last = entry;
-	}
-	return last;
-}
-
-const struct roster_entry *
 roster_find(const struct roster *roster, const char *contender)
 {
 	for (size_t i = 0; i < roster->count; i++) {

@@ -26,7 +26,7 @@ struct roster {
 	struct roster_entry *entries; /* the live ones, in order; holders, waiters, and who rests */
 	size_t count;
 	size_t held;	     /* how many of them hold */
-	size_t resting;	     /* how many rest between two terms, outside of the queue */
+	size_t resting;	     /* how many rest, outside of the queue */
 	bool unsupervised;   /* it is held by a command that took its lockrun's place (--no-fork) */
 	bool orphaned;	     /* the lock is held by what a killed lockrun left behind */
 	bool orphans_share;  /* and shares it: the newest generation is not its own */
@@ -59,8 +59,6 @@ enum term_outcome roster_outcome(const struct roster *roster, const struct term 
 
 /* The first holder, or NULL. */
 const struct roster_entry *roster_holder(const struct roster *roster);
-/* Where nobody leads, the one who led last of those who rest; or NULL. */
-const struct roster_entry *roster_resting_leader(const struct roster *roster);
 /* The contender, or NULL. */
 const struct roster_entry *roster_find(const struct roster *roster, const char *contender);
 /* How many wait. */

@@ -164,9 +164,10 @@ signals_stop_by(int signal)
 {
 	sigset_t only;
 
-	/* Whoever continued us since then would not do it again. */
+	/* Whoever continued us since then would not do it again; whoever ends us wants to be heard.
+	 */
 	sigpending(&only);
-	if (sigismember(&only, SIGCONT))
+	if (sigismember(&only, SIGCONT) || sigismember(&only, SIGTERM))
 		return;
 	/* A managed signal has its default action: whatever was ignored on entry is not managed. */
 	sigemptyset(&only);

@@ -86,7 +86,7 @@ bool signal_ends_all(const struct signal_event *event);
 /*
  * Stop this process by a signal that stops, as if it were not managed; returns when it has been
  * continued, or at once where the kernel ignores the signal (an orphaned process group) or a
- * SIGCONT waits to be read.
+ * SIGCONT or SIGTERM waits to be read.
  */
 void signals_stop_by(int signal);
 

@@ -7,7 +7,7 @@
  *
  * NUMBER and ARRIVAL have 20 digits, so that a sorted listing is the queue. M is the mode (x, s),
  * K the kind (q queued, n try, j join), S the state (w waiting, h holding, r resting: outside of
- * the queue between two terms, where it counts for nobody).
+ * the queue, where it counts for nobody).
  */
 #ifndef LOCKRUN_VALUES_TICKET_H
 #define LOCKRUN_VALUES_TICKET_H
@@ -79,6 +79,8 @@ bool ticket_conflicts(enum ticket_mode earlier, enum ticket_mode later);
 
 /* The condition of one that has the lock and waits for the file of --also-flock. */
 #define TICKET_AT_ALSO "at-also-flock"
+/* And of one that has the lock and asks whether it is eligible. */
+#define TICKET_AT_CHECK "at-eligible"
 
 /* What a ticket tells people. Times are CLOCK_REALTIME in ms; 0 is "not known". */
 struct ticket_text {
@@ -88,8 +90,10 @@ struct ticket_text {
 	    generation; /* 0 before the grant, and for shared holders; its last, when it rests */
 	uint64_t joins; /* whose outcome it waits for: the generation, and */
 	char leader[CONTENDER_SIZE]; /* the contender; 0 and empty for nobody's */
-	char condition[24]; /* "waiting", TICKET_AT_ALSO, "leading", "stepping-down", "backoff" */
-	char reason[16];    /* why it steps down; empty before */
+	/* "waiting", TICKET_AT_ALSO, TICKET_AT_CHECK, "leading", "stepping-down"; while it rests,
+	 * "backoff", "ineligible", "suspended" */
+	char condition[24];
+	char reason[16];		    /* why it steps down; empty before */
 	char command[COMMAND_NAME_MAX + 1]; /* base name */
 	char note[NOTE_MAX + 1];
 	int64_t watchdog_ms;	   /* how long the command may be silent; 0: as long as it likes */

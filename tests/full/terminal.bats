@@ -367,7 +367,7 @@ os.execvp("sh", ["sh", "-c", "exec lockrun $L -- $W"])' <<-'STEPS'
 		until ls $LOCKRUN_DIR/$L/q/*w
 		do : >hold.$L
 		see led second$
-		until ! ls $LOCKRUN_DIR/$L/q/*
+		until ! ls $LOCKRUN_DIR/$L/q/*[wh]
 		type
 		shell fg 1
 		next lockrun .*
