@@ -116,6 +116,9 @@ watch_parent(struct fault *fault)
 	const pid_t parent = getppid();
 	const int fd = process_watch(parent);
 
+	/* Filters of system calls refuse what they do not know with EPERM. */
+	if (fd == -1 && (errno == ENOSYS || errno == EPERM))
+		return fault_set(fault, FAULT_NO_WATCH, errno, "--die-with-parent");
 	if (fd == -1 && errno != ESRCH)
 		return fault_set(fault, FAULT_SYSTEM, errno, "--die-with-parent");
 	if (fd == -1 || getppid() != parent)

@@ -126,6 +126,8 @@ static const struct fault_row fault_table[] = {
     {FAULT_OTHER_PROCESS, STATUS_UNAVAILABLE,
 	"the pid is another process's by now, which was left alone",
 	"see who has a file of this lock open (fuser)"},
+    {FAULT_NO_WATCH, STATUS_UNAVAILABLE, "the end of another process cannot be watched here",
+	"nothing was run; leave it out, or use Linux 5.3 or later, and let pidfd_open(2) through"},
     {FAULT_ALSO_UNUSABLE, STATUS_UNAVAILABLE, "the file of --also-flock cannot be used",
 	"look at its path, its owner and its permissions"},
     {FAULT_ALSO_KIND, STATUS_UNAVAILABLE, "neither a file nor a directory nor a device",

@@ -80,6 +80,7 @@ enum fault_kind {
 	FAULT_NOT_ALLOWED,     /* to signal a process */
 	FAULT_OTHER_NAMESPACE, /* a process whose pid means nothing here */
 	FAULT_OTHER_PROCESS,   /* a pid that was given to another since */
+	FAULT_NO_WATCH,	       /* no pidfd_open(2) here */
 	FAULT_ALSO_UNUSABLE,   /* the file of --also-flock; error tells */
 	FAULT_ALSO_KIND,
 	FAULT_LOCK_UNUSABLE,  /* flock(2) failed; error tells */

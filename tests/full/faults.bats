@@ -155,6 +155,20 @@ own_openat() {
 	all_was_well
 }
 
+@test "a parent that cannot be watched: nothing is run, and that is said" {
+	local error
+	for error in ENOSYS EPERM; do
+		rm -f ran
+		run -69 faulty pidfd_open $error 1+ --die-with-parent
+		[[ "$(cat said)" == 'lockrun: --die-with-parent: the end of another process cannot be watched here: '*'nothing was run; '* ]]
+		[ "$(wc -l <said)" -eq 1 ]
+		[ ! -e ran ]
+	done
+	# Nobody else needs that.
+	run -5 faulty pidfd_open ENOSYS 1+ --eligible true
+	[ -e ran ]
+}
+
 waits_or_is_gone() { is_gone "$STARTED" || settled "$(children_of "$(children_of "$STARTED" | tr -d ' ')" | tr -d ' ')"; }
 
 @test "a wait" {
