@@ -197,6 +197,12 @@ asking() {
 	done
 }
 
+@test "what a check that was asked while leading leaves behind belongs to the term" {
+	run -0 "$LOCKRUN" --leftovers kill --eligible 'test -e leads || exit 0; setsid sleep 600 >/dev/null 2>&1 3>&- & rm leads; echo >>asked' \
+		--eligible-every 10ms "$LOCK" sh -c 'touch leads; until [ -s asked ]; do sleep 0.01; done'
+	no_marked_processes
+}
+
 @test "the status of the command is its own, however often checks end beside it" {
 	run -7 "$LOCKRUN" --eligible 'echo >>asked' --eligible-every 1ms "$LOCK" sh -c \
 		'until [ "$(wc -l <asked)" -ge 100 ]; do :; done; exit 7'

@@ -11,6 +11,10 @@ MAN=$BATS_TEST_DIRNAME/../../man
 	[ -z "$remarks" ]
 }
 
+@test "no option swallows the words behind it" {
+	run ! grep -nE '(^\.| )Fl [^ ]+ [a-z][a-z]+' "$MAN"/*.[1-8]
+}
+
 @test "groff has nothing to remark" {
 	for page in "$MAN"/*.[1-8]; do
 		run -0 --separate-stderr groff -mandoc -Tutf8 -ww "$page"
