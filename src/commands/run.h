@@ -43,6 +43,24 @@ struct run {
 };
 
 /*
+ * Everything that comes before the queue and needs to be done once: open what events go to, take
+ * the signals over, and say what the contender wants. Returns 0, or -1 with a fault.
+ */
+int run_prepare(struct run *run, struct fault *fault);
+
+/* Open the state directory, for each term anew. ACQUIRE_TAKEN, or ACQUIRE_FAULT with a fault. */
+enum acquire run_open_directory(struct run *run, struct fault *fault);
+
+/*
+ * The first event of an attempt; got is how far it came. A loop that is not eligible says so once,
+ * until it is.
+ */
+void run_tell_waiting(struct run *run, enum acquire got);
+
+/* An observer: what happens goes to people and to events. context is the run. */
+void run_observe(void *context, const struct happened *happened);
+
+/*
  * After a term, or an attempt at one: note the outcome in last, and with --loop rest before the
  * next one. True when that is to begin; false when there is none, and *outcome says why.
  */
