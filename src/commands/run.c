@@ -201,6 +201,11 @@ watch_over(struct run *run, pid_t command)
 static struct ending
 finish(struct run *run, const struct outcome *outcome)
 {
+	/* What could not start the last time has run before: no status may say that nothing has. */
+	if (run->has_run && run->last.ran == RAN_NO) {
+		run->last.ran = RAN_MAYBE;
+		run->last.status = STATUS_UNKNOWN;
+	}
 	campaign_end(&run->campaign);
 	events_stopped(&run->events, &run->last, outcome->reason);
 	return status_ending(

@@ -253,10 +253,8 @@ events_backoff(struct events *events, const struct outcome *outcome, int64_t ret
 void
 events_stopped(struct events *events, const struct outcome *last, enum reason reason)
 {
-	/* Of one that could not start there is nothing to be told. */
-	const bool has_led = events->has_led && last->ran != RAN_NO;
 	const struct events_span took =
-	    events->led == 0 && has_led ? events->last_term : span(events);
+	    events->led == 0 && events->has_led ? events->last_term : span(events);
 	struct line line;
 	struct json *json;
 
