@@ -202,11 +202,15 @@ $(PLAIN): plain-%: all probes
 
 # The plain tests again, but for those of pages and completions, on a build in which undefined
 # behaviour and stray accesses are fatal. The probes are those of the plain build: they start faster.
-# -U: fortified functions would hide some accesses from the sanitizer.
+# -U: fortified functions would hide some accesses from the sanitizer. Static and at a fixed place,
+# if the compiler can: a start costs a fifth less.
+SANITIZE  = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all \
+            $(if $(call known,-no-pie),-fno-pie)
+SANLIBS   = tests/sanitizer.c $(call known,-static-libasan -static-libubsan -no-pie)
+
 sanitized: probes
-	$(MAKE) BUILD=$(BUILD)/sanitized PROBEDIR=$(PROBEDIR) HARDENING=-U_FORTIFY_SOURCE HARDLINK= CFLAGS='-O1 -g \
-	    -fno-omit-frame-pointer -include tests/sanitizer.h -fsanitize=address,undefined -fno-sanitize-recover=all' \
-	    unit $(filter-out $(PAGES:%=plain-%),$(PLAIN))
+	$(MAKE) BUILD=$(BUILD)/sanitized PROBEDIR=$(PROBEDIR) HARDENING=-U_FORTIFY_SOURCE HARDLINK= \
+	    CFLAGS='$(SANITIZE)' LDFLAGS='$(SANLIBS)' unit $(filter-out $(PAGES:%=plain-%),$(PLAIN))
 
 # Measures and judges nothing: machines differ. relay's start is in what it measures, hence -static.
 BENCHES   = $(patsubst tests/%.c,$(BUILD)/%,$(wildcard tests/bench/*.c))

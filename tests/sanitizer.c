@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
-/* Stands before every source of the sanitized build: how the sanitizers behave there. */
+/* Linked into every program of the sanitized build: how the sanitizers behave there. */
 const char *__asan_default_options(void);
 
-__attribute__((weak)) const char *
+const char *
 __asan_default_options(void)
 {
 	/* libbsd never frees the program's name, and under strace there is no looking for leaks. */
