@@ -17,7 +17,7 @@ enum verdict {
 
 struct finding {
 	enum verdict verdict;
-	char text[FAULT_TEXT_SIZE * 2]; /* what was found, and what to do */
+	char text[FAULT_MESSAGE_SIZE]; /* what was found, and what to do */
 };
 
 /* Set a finding; the text is a printf(3) format. */

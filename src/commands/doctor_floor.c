@@ -46,7 +46,7 @@ static void
 mend(const struct statedir *directory, struct finding *finding)
 {
 	const uint64_t floor = suggest(directory);
-	char text[FAULT_TEXT_SIZE];
+	char text[FAULT_MESSAGE_SIZE];
 	struct fault fault;
 
 	if (floor_mend(directory, floor, &fault) == -1)
@@ -62,7 +62,7 @@ mend(const struct statedir *directory, struct finding *finding)
 void
 doctor_floor(const struct statedir *directory, bool repair, struct finding *finding)
 {
-	char text[FAULT_TEXT_SIZE];
+	char text[FAULT_MESSAGE_SIZE];
 	struct fault fault;
 	uint64_t floor;
 

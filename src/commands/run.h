@@ -36,10 +36,10 @@ struct run {
 	uint64_t terms;	     /* how many have begun */
 	struct backoff backoff;
 	enum acquire told; /* why nothing is run, as far as it was said since the last term */
-	char fault[FAULT_TEXT_SIZE]; /* the same of a fault */
-	duration_t say_again;	     /* CLOCK_MONOTONIC; when that is worth a word again */
-	bool rests_ineligible;	     /* and has said so */
-	bool hopeless;		     /* trying again would not help */
+	char fault[FAULT_MESSAGE_SIZE]; /* the same of a fault */
+	duration_t say_again;		/* CLOCK_MONOTONIC; when that is worth a word again */
+	bool rests_ineligible;		/* and has said so */
+	bool hopeless;			/* trying again would not help */
 };
 
 /*

@@ -21,10 +21,12 @@ is_unavailable(const struct fault *fault)
 
 /* A loop says it when it begins and when it changes; -v reminds of it. */
 static void
-say_once(struct run *run, const char *text)
+say_once(struct run *run, const struct fault *fault)
 {
 	const duration_t now = clock_monotonic();
+	char text[FAULT_MESSAGE_SIZE];
 
+	fault_text(fault, text, sizeof(text));
 	if (strcmp(text, run->fault) == 0 && !(run->options.verbose && now >= run->say_again))
 		return;
 	strlcpy(run->fault, text, sizeof(run->fault));
@@ -42,10 +44,9 @@ failed(struct run *run, enum reason reason, const struct fault *fault)
 	    .reason = reason,
 	    .status = skips ? run->options.conflict_status : status,
 	};
-	char text[FAULT_TEXT_SIZE];
 
-	events_error(&run->events, fault_text(fault, text, sizeof(text)));
-	say_once(run, text);
+	events_error(&run->events, fault);
+	say_once(run, fault);
 	/* What never worked is most likely a mistake; what did work may do so again. */
 	if ((!run->has_run && !skips) || fault->kind == FAULT_NESTED)
 		run->hopeless = true;
@@ -180,10 +181,10 @@ run_unguarded(struct run *run, enum acquire got, struct fault *fault)
 void
 run_tell_unguarded(struct run *run, const struct fault *fault)
 {
-	char text[FAULT_TEXT_SIZE];
+	char text[FAULT_MESSAGE_SIZE];
 
 	fault_text(fault, text, sizeof(text));
-	events_error(&run->events, text);
+	events_error(&run->events, fault);
 	say("%s; running without the lock (--on-unavailable run)", text);
 }
 

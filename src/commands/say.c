@@ -128,7 +128,7 @@ say_live_over(void)
 struct ending
 say_fault(const struct fault *fault)
 {
-	char text[LINE_SIZE];
+	char text[FAULT_MESSAGE_SIZE];
 
 	say("%s", fault_text(fault, text, sizeof(text)));
 	return (struct ending){.status = fault_row(fault->kind)->status};

@@ -171,12 +171,15 @@ events_skipped(struct events *events, enum reason reason, const char *text)
 }
 
 void
-events_error(struct events *events, const char *text)
+events_error(struct events *events, const struct fault *fault)
 {
+	/* A line has to end, so what is longer is cut. */
+	char text[FAULT_TEXT_SIZE];
 	struct line line;
 
 	if (events->fd == -1)
 		return;
+	fault_text(fault, text, sizeof(text));
 	json_string(begin(events, &line, "error"), "message", text);
 	end(events, &line);
 }

@@ -40,7 +40,8 @@ void events_observe(struct events *events, const struct happened *happened);
 
 /* Nothing is run, and why; text is that of a stop, or NULL. */
 void events_skipped(struct events *events, enum reason reason, const char *text);
-void events_error(struct events *events, const char *text);
+/* The message of fault, of which what is very long is cut. */
+void events_error(struct events *events, const struct fault *fault);
 
 /* The run that was joined has ended: its outcome is ours. */
 void events_joined(struct events *events, const struct term *term);

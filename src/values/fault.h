@@ -137,6 +137,9 @@ int fault_set(struct fault *fault, enum fault_kind kind, int error, const char *
 /* Put a hint on a fault that fault_set made. Always returns -1. */
 int fault_hint(struct fault *fault, const char *hint, ...) __attribute__((format(printf, 2, 3)));
 
+/* Holds the message of most faults whole: an object of control characters alone is cut. */
+#define FAULT_MESSAGE_SIZE 4096
+
 /*
  * Write "OBJECT: REASON[: strerror]; REMEDY[ HINT]" to buffer of size bytes and return it. The
  * object and the hint are passed through strnvis(3), since they can come from the command line or
