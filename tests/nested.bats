@@ -194,8 +194,10 @@ is_refused() {
 	inside ./lockrun -o "$LOCK" setpriv --reuid=65534 --regid=65534 --clear-groups ./lockrun -n "$LOCK" touch ran
 	is_refused
 	# And the other way round: a user's command that becomes root again.
-	inside setpriv --ruid=65534 --regid=65534 --clear-groups ./lockrun -o "$LOCK" \
-	    setpriv --reuid=0 ./lockrun "$LOCK" touch ran
+	cp "$(command -v setpriv)" become
+	chmod 4755 become
+	inside setpriv --reuid=65534 --regid=65534 --clear-groups ./lockrun -o "$LOCK" \
+	    ./become --reuid=0 --regid=0 --clear-groups ./lockrun "$LOCK" touch ran
 	is_refused
 	as_user ./lockrun -n "$LOCK" true
 	cd /
