@@ -244,7 +244,7 @@ told_to_stop() {
 		hold
 		rm -f waiter
 		# A job of its own, whose parent is in the session but not in the group.
-		start bash -c 'set -m; exec 2>>said; "$0" "$1" --events "log.$1" "$2" touch ran & echo $! >waiter; wait -f $!; echo $? >status; exec cat out' \
+		start bash -c 'set -m; exec 2>>said; "$0" "$1" --events "log.$1" "$2" touch ran & echo $! >waiter; exec cat out' \
 		    "$LOCKRUN" $option "$LOCK"
 		await test -s waiter
 		await settled "$(cat waiter)"
@@ -256,11 +256,10 @@ told_to_stop() {
 		[[ "$output" == *"  suspended    pid $(cat waiter) (touch) for "*", frozen (SIGCONT lets it go on)"* ]]
 		"$LOCKRUN" status --json "$LOCK" | grep -q '"resting":\[{.*"state":"suspended",'
 		run -0 "$LOCKRUN" stop --all --reason 'deploy 12' "$LOCK"
-		await grep -qx 143 status
-		rm status
+		await is_gone "$(cat waiter)"
 		ends 124 "$HOLDER"
 		rm -f hold.* held.*
-		tail -n 1 "log.$option" | grep -qF '"reason":"stop","text":"deploy 12"'
+		tail -n 1 "log.$option" | grep -qF '"signal":15,"reason":"stop","text":"deploy 12"'
 		[ "$(tickets_like '*')" -eq 0 ]
 		: >out
 		ends 0 "$STARTED"

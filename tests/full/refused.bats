@@ -57,7 +57,7 @@ killed_again() { [ "$(grep -c 'SIGKILL.*INJECTED' trace)" -ge 6 ]; }
 }
 
 @test "where the parent cannot be watched, that is said, and nothing runs" {
-	run -125 strace -o trace -e trace=pidfd_open -e inject=pidfd_open:error=EPERM \
+	run -69 strace -o trace -e trace=pidfd_open -e inject=pidfd_open:error=EPERM \
 	    "$LOCKRUN" --die-with-parent "$LOCK" touch ran
 	[[ "$output" == *"--die-with-parent"*"nothing was run"* ]]
 	[ ! -e ran ]
