@@ -308,7 +308,8 @@ statedir_list(int fd, bool (*each)(const char *name, void *context), void *conte
 				return 0;
 		}
 	}
-	return (int)length;
+	/* A directory that was removed since it was opened has none. */
+	return length == -1 && errno != ENOENT ? -1 : 0;
 }
 
 int

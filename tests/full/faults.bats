@@ -200,3 +200,15 @@ waits_or_is_gone() { is_gone "$STARTED" || settled "$(children_of "$(children_of
 	[[ $output == *$'\nok    trial '* ]]
 	grep -q DELAYED trace
 }
+
+@test "a lock that another forgets at the moment that somebody looks at it is idle, and no fault" {
+	"$LOCKRUN" "$LOCK" -- true
+	gone() { run -0 strace -o trace -e trace=getdents64 -e inject=getdents64:error=ENOENT "$LOCKRUN" "$@" && grep -q INJECTED trace; }
+	gone status "$LOCK"
+	[[ $output == *"$LOCK: idle"* ]]
+	gone status
+	gone stats
+	gone stop "$LOCK"
+	gone prune
+	gone -n "$LOCK" -- true
+}
