@@ -49,7 +49,7 @@ await_quietly() {
 		pause 0.02
 	done
 }
-no_marked_processes() { [ -z "$(marked_processes)" ]; }
+no_marked_processes() { "$PROBES/marked" "$BATS_TEST_TMPDIR" >/dev/null; }
 
 setup() { common_setup; }
 teardown() { common_teardown; }

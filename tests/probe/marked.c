@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 /* marked DIR: the pids of the processes that a test with the directory DIR has left: those with
  * LOCKRUN_TEST_MARK=DIR in their environment, and those whose working directory is below DIR (one
- * that sets its title has no environment to be seen). Not this process and what it comes from. In C
- * since each test asks. */
+ * that sets its title has no environment to be seen). Not this process and what it comes from.
+ * Ends with 1 when there are some, with more when it cannot tell. In C since each test asks. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -91,7 +91,7 @@ main(int count, char **arguments)
 	size_t depth = 0;
 	struct dirent *entry;
 	char mark[PATH_MAX + 32];
-	int process;
+	int process, found = 0;
 	DIR *table;
 
 	if (count != 2 || (table = opendir("/proc")) == NULL)
@@ -107,10 +107,12 @@ main(int count, char **arguments)
 		}
 		if (pid <= 0 || (process = open_process(pid)) == -1)
 			continue;
-		if (has_mark(process, mark) || is_below(process, arguments[1]))
+		if (has_mark(process, mark) || is_below(process, arguments[1])) {
 			printf("%d\n", pid);
+			found = 1;
+		}
 		close(process);
 	}
 	closedir(table);
-	return 0;
+	return found;
 }
