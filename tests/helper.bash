@@ -18,6 +18,8 @@ PATIENCE=${PATIENCE:-30}
 # Each test has its own state directory, its own scratch directory (the working directory), and a
 # mark in the environment by which what it leaves behind is found.
 common_setup() {
+	# Without it, nothing that is left behind would be found.
+	[ -x "$PROBES/marked" ] || { echo "$PROBES/marked is missing: make probes" >&2; return 2; }
 	PATH=${LOCKRUN%/*}:$PATH
 	unset LOCKRUN_NOTE MAKEFLAGS MFLAGS MAKELEVEL
 	export LOCKRUN_DIR=$BATS_TEST_TMPDIR/state
@@ -33,6 +35,7 @@ common_setup() {
 common_teardown() {
 	local pid
 	[ -z "$OPEN_DIR" ] || rm -rf "$OPEN_DIR"
+	[ -x "$PROBES/marked" ] || return 2
 	await_quietly no_marked_processes && return 0
 	for pid in $(marked_processes); do
 		echo "left behind: $pid $(tr '\0' ' ' <"/proc/$pid/cmdline" | head -c 200)" >&2

@@ -160,7 +160,7 @@ belongs() {
 	[ "$(ls -d lockrun*)" = "$name" ]
 	diff <(belongs) <(cd "$name" && find . -type f | sed 's|^\./||' | LC_ALL=C sort) >&2
 	cd "$name"
-	make -s -j2
+	make -s -j2 all probes
 	make -s try
 	unset LOCKRUN PROBES
 	bats tests/smoke.bats
