@@ -156,8 +156,16 @@ contend() {
 	CONTENDERS[$label]=$STARTED
 }
 
+# has_line FILE LINE: without a process, since whoever waits asks again and again.
+has_line() {
+	local text
+	[ -e "$1" ] || return
+	read -rd '' text <"$1" || true
+	[[ $'\n'$text$'\n' == *$'\n'"$2"$'\n'* ]]
+}
+
 # leads LABEL: whether it came to lead. order_is LABEL...: who did, one after the other.
-leads() { grep -qsx "$1" order; }
+leads() { has_line order "$1"; }
 order_is() { [ "$(paste -sd' ' order)" = "$*" ]; }
 
 # let_end LABEL: end what leads, and wait for it.
@@ -182,8 +190,14 @@ tickets_like() {
 	local found=("$LOCKRUN_DIR/${2:-$LOCK}/q/"$1)
 	if [ -e "${found[0]}" ]; then echo "${#found[@]}"; else echo 0; fi
 }
-is_pending() { [ "$(pending "${2:-$LOCK}")" -eq "$1" ]; }
-is_holding() { [ "$(holding "${2:-$LOCK}")" -eq "$1" ]; }
+is_pending() { are_tickets "$1" '*w' "${2:-$LOCK}"; }
+is_holding() { are_tickets "$1" '*h' "${2:-$LOCK}"; }
+# No process, as in has_line.
+are_tickets() {
+	local found=("$LOCKRUN_DIR/$3/q/"$2)
+	[ -e "${found[0]}" ] || found=()
+	[ "${#found[@]}" -eq "$1" ]
+}
 is_gone() {
 	local line
 	read -r line 2>/dev/null <"/proc/$1/stat" || return 0
@@ -250,10 +264,12 @@ foreign_ends() {
 
 # settled PID: it sleeps in a wait for a lock, and all its threads sleep.
 settled() {
-	local task
-	grep -q -- "-> FLOCK .* $1 " /proc/locks || return 1
+	local task text
+	read -rd '' text </proc/locks || true
+	[[ $text =~ '-> FLOCK '[^$'\n']*" $1 " ]] || return 1
 	for task in "/proc/$1/task/"*; do
-		grep -q '^State:[[:space:]]S' "$task/status" || return 1
+		read -r text <"$task/stat" || return 1
+		[[ ${text##*') '} == S* ]] || return 1
 	done
 }
 
@@ -268,7 +284,7 @@ stand() {
 	await settled "$STARTED"
 }
 
-has_led() { grep -qx "$1" order 2>/dev/null; }
+has_led() { has_line order "$1"; }
 
 let_go() {
 	: >"go.$1"
