@@ -195,8 +195,6 @@ full: $(FULL)
 $(FULL): full-%: all probes $(BUILD)/torture $(MANUALS)
 	$(BEHAVE) tests/full/$*.bats
 
-plain: unit $(PLAIN)
-
 $(PLAIN): plain-%: all probes
 	$(BEHAVE) tests/$*.bats
 
@@ -268,7 +266,7 @@ shellcheck:
 	shellcheck .ci/run $(wildcard tests/*.sh tests/*/*.sh)
 	shellcheck --severity=error $(wildcard tests/*.ba* tests/*/*.bats)
 
-.PHONY: fuzz all static dist install uninstall clean try picture unit unit-build probes check check-full full sanitized plain \
+.PHONY: fuzz all static dist install uninstall clean try picture unit unit-build probes check check-full full sanitized \
         $(FULL) $(PLAIN) bench torture mutation coverage lint tidy cppcheck format shellcheck
 .DELETE_ON_ERROR:
 -include $(OBJECTS:.o=.d) $(UNITS:=.d) $(REPLAYS:=.d)
