@@ -240,7 +240,7 @@ alike() {
 	unset LOCKRUN_NOTE
 	export LOCK=demo:v1:leader:tour PATIENCE
 	[ "$(tour | grep -c '^\$ ')" -ge 9 ]
-	declare -f await pause is_pending is_holding pending holding tickets_like >functions
+	declare -f await pause are_tickets is_pending is_holding >functions
 	# As somebody types it: the next line when the last one shows.
 	tour | sed -n 's/^\$ //p' | while IFS= read -r line; do
 		printf 'printf "%%s\\n" %q\n%s\n' "\$ $line" "$line"
