@@ -79,7 +79,8 @@ declare -gA APPLIED
 	: >"$LOCKRUN_DIR/$LOCK/q/09000000000000000000.09000000000000000000.4194000.1.xnw"
 	foreign "$LOCKRUN_DIR/$LOCK/q/09000000000000000000.09000000000000000000.4194000.1.xnw"
 	apply a --max-waiters 2
-	await is_pending 3
+	# By its pid: the ticket of the dead one may be there still.
+	await has_ticket "${APPLIED[a]}"
 	run -75 "$LOCKRUN" -q --max-waiters 2 "$LOCK" -- true
 	# Without it nobody is turned away.
 	line_up 3 3
