@@ -54,7 +54,7 @@ needs_scratch_user() {
 @test "process 1 reaps the orphans of its namespace, while the command runs" {
 	needs_namespaces
 	export PATIENCE
-	export -f await not
+	export -f await pause not
 	run -4 in_namespace --mount-proc "$LOCKRUN" "$LOCK" bash -c '
 		for i in {1..50}; do (setsid sh -c "exit 3" &) done
 		await not grep -qs ") Z " /proc/[0-9]*/stat && echo none left && exit 4'
@@ -288,7 +288,7 @@ has_lines() { [ "$(cat "$2" 2>/dev/null | wc -l)" -eq "$1" ]; }
 	run -5 bash -c 'exec "$0" "$1" sh -c "exit 5" < <(exit 9)' "$LOCKRUN" "$LOCK"
 	# None of them is a zombie while the command runs.
 	export PATIENCE
-	export -f await not
+	export -f await pause not
 	run -0 bash -c 'exec "$0" "$1" bash -c "await not grep -qs \") Z \$PPID \" /proc/[0-9]*/stat &&
 		echo reaped" < <(exit 9)' "$LOCKRUN" "$LOCK"
 	[ "$output" = reaped ]
