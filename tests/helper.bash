@@ -206,6 +206,7 @@ is_gone() {
 
 # children_of PID: the pids of its children.
 children_of() { cat "/proc/$1/task/$1/children"; }
+has_children() { [ -n "$(children_of "$1")" ]; }
 
 # state_of PID: the letter for what it is doing.
 state_of() {

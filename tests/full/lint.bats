@@ -180,3 +180,14 @@ readme() {
 	run -1 bash tests/mutation/mutate.sh check
 	[[ "${lines[0]}" == *": no such test: unit no_test" ]]
 }
+
+@test "a wait for what is looked at only once" {
+	local await=await
+	# shellcheck disable=SC2016
+	printf '	%s %s\n' $await 'eval "[ -n \"\$(cat x)\" ]"' $await 'test -n "$(cat x)"' >tests/planted.bats
+	finds 'tests/planted.bats:2: wait: '
+	rm tests/planted.bats
+	printf '	%s\n' "PATIENCE=4 $await test -n \`cat x\`" >tests/full/planted.bash
+	sed -i '1i # SPDX-License-Identifier: ISC' tests/full/planted.bash
+	finds 'tests/full/planted.bash:2: wait: '
+}

@@ -55,7 +55,7 @@ dead_leader() {
 	"$LOCKRUN" "$LOCK" sleep 600 &
 	leader=$!
 	await is_holding 1
-	await test -n "$(children_of $leader)"
+	await has_children "$leader"
 	kill -KILL "$leader" $(children_of "$leader")
 	wait "$leader" || :
 	stranger "$leader"

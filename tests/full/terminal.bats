@@ -206,6 +206,7 @@ os.execvp("sh", ["sh", "-c", "exec lockrun $L -- $W"])' <<-'STEPS'
 		next status 75
 		shell fg
 		next lockrun .*
+		foreground
 		until ! grep -q '^State:.T' /proc/$(cat lockrun.pid)/status
 		until ! grep -q '^State:.T' /proc/$(cat witness.pid)/status
 		key ^C
@@ -222,6 +223,7 @@ os.execvp("sh", ["sh", "-c", "exec lockrun $L -- $W"])' <<-'STEPS'
 		type
 		shell fg
 		next lockrun .*
+		foreground
 		key ^C
 		next (\^C)?INT terminal
 		do kill -USR2 $(cat lockrun.pid)

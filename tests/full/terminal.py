@@ -18,6 +18,7 @@ A step is one line:
 	never REGEX  nothing that was ever written to the screen matches
 	until SHELL  run that outside of the terminal, again and again until it succeeds
 	do SHELL     run that outside of the terminal once; it has to succeed
+	foreground   wait until the terminal is a job's: a shell tells of fg before it hands it over
 	size ROWS COLUMNS  resize the terminal
 	close        hang up: close the terminal's other side
 	end STATUS   the program ends with that status (128+n by a signal)
@@ -185,6 +186,13 @@ class Terminal:
             if self.fd is not None:
                 self.read(0.01)
 
+    def foreground(self, _=""):
+        deadline = time.monotonic() + PATIENCE
+        while os.tcgetpgrp(self.fd) == self.pid:
+            if time.monotonic() >= deadline:
+                raise Failure("the terminal is still the program's")
+            self.read(0.01)
+
     def do(self, command):
         if subprocess.run(["sh", "-c", command]).returncode != 0:
             raise Failure("failed")
@@ -215,7 +223,7 @@ def main():
             continue
         word, _, rest = step.partition(" ")
         try:
-            if word not in ("shell", "type", "put", "key", "next", "see", "unseen", "shows", "lacks", "never", "until", "do", "size", "close", "end"):
+            if word not in ("shell", "type", "put", "key", "next", "see", "unseen", "shows", "lacks", "never", "until", "do", "foreground", "size", "close", "end"):
                 raise Failure("no such step")
             getattr(terminal, word)(rest)
         except Failure as failure:

@@ -46,6 +46,14 @@ check_names() {
 	sed 's/$/:1: name: says nothing of what is in it/'
 }
 
+# What a wait has in a substitution is looked at once, before the wait.
+check_waits() {
+	# shellcheck disable=SC2016
+	find tests -name '*.bats' -o -name '*.bash' | sort |
+	xargs grep -nE '(^|[^$_[:alnum:]])(await|await_quietly) (not )?(test|\[\[?) .*(\$\(|`)' |
+	sed -E 's/^([^:]*:[0-9]*):.*/\1: wait: for what is looked at only once/'
+}
+
 if [ "${1:-}" = picture ]; then
 	picture
 	exit
@@ -57,6 +65,7 @@ trap 'rm -rf "$scratch"' EXIT
 	check_picture
 	check_licences
 	check_names
+	check_waits
 } >"$scratch/findings"
 cat "$scratch/findings"
 [ ! -s "$scratch/findings" ]
