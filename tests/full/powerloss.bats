@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# Generations and fences through power cuts. POWER_CUTS (120; 40 for fences), POWER_SEED (random). Needs root, a loop device,
-# ext4 and strace.
+# Generations and fences through power cuts. POWER_CUTS (60; 25 for fences), POWER_SEED (random).
+# Needs root, a loop device, ext4 and strace.
 load ../helper
 
 # cut_power SCRIPT CUTS: run it; it has to find nothing.
@@ -18,11 +18,11 @@ cut_power() {
 }
 
 @test "power cuts: no generation goes back" {
-	cut_power powerloss.sh 120
+	cut_power powerloss.sh 60
 	[[ "$output" == *"; 0 went back, 0 refused" ]]
 }
 
 @test "power cuts: no fence forgets whom it has let in" {
-	cut_power powerfence.sh 40
+	cut_power powerfence.sh 25
 	[[ "$output" == *"; 0 wrong" ]]
 }

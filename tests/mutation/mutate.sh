@@ -45,11 +45,20 @@ read_mutants() {
 }
 
 # exists TEST: whether the tree has such a test.
+declare -A titles texts
 exists() {
+	local title at=${1%% *}
 	case $1 in
-	unit\ *) [ -e "$tree/tests/unit/${1#* }.c" ] ;;
-	*) sed -n 's/^@test "\(.*\)" {.*/\1/p' "$tree/tests/${1%% *}" | grep -qE -- "${1#* }" ;;
+	unit\ *)
+		[ -e "$tree/tests/unit/${1#* }.c" ]
+		return
+		;;
 	esac
+	: "${titles[$at]:=$(sed -n 's/^@test "\(.*\)" {.*/\1/p' "$tree/tests/$at")}"
+	while read -r title; do
+		[[ ! $title =~ ${1#* } ]] || return 0
+	done <<<"${titles[$at]}"
+	return 1
 }
 
 # is_current NAME: whether it still is about this source and these tests.
@@ -64,7 +73,8 @@ is_current() {
 		stale "$1" "no such test: $test"
 		return 1
 	done <<<"${tests[$1]%$'\n'}"
-	text=$(cat "$tree/${file[$1]}" && echo .)
+	: "${texts[${file[$1]}]:=$(cat "$tree/${file[$1]}" && echo .)}"
+	text=${texts[${file[$1]}]}
 	rest=${text/"${old[$1]}"/}
 	if [ "$rest" = "$text" ] || [ "${rest/"${old[$1]}"/}" != "$rest" ]; then
 		stale "$1" "what it changes does not stand once in ${file[$1]}"
