@@ -238,8 +238,8 @@ load events
 }
 
 @test "the file is the one that was there at the start, by a relative name as well" {
-	start "$LOCKRUN" --events log "$LOCK" sh -c 'mv log moved; echo >ready; read -r _ <go'
 	mkfifo go
+	start "$LOCKRUN" --events log "$LOCK" sh -c 'mv log moved; echo >ready; read -r _ <go'
 	await test -e ready
 	echo >go
 	over 0

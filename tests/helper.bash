@@ -34,8 +34,6 @@ common_setup() {
 
 common_teardown() {
 	local pid
-	# What fails from here on is none of the test's own lines.
-	! declare -F bats_debug_trap >/dev/null || trap 'bats_debug_trap "$BASH_SOURCE"' DEBUG
 	[ -z "$OPEN_DIR" ] || rm -rf "$OPEN_DIR"
 	[ -x "$PROBES/marked" ] || { echo "$PROBES/marked is missing" >&2; return 2; }
 	await_quietly no_marked_processes && return 0

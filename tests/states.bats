@@ -143,8 +143,8 @@ shows() { "$LOCKRUN" status --json "$LOCK" | grep -q "\"state\":\"$1\""; }
 @test "each state is seen from outside" {
 	"$LOCKRUN" "$LOCK" true
 	[[ "$("$LOCKRUN" status "$LOCK")" == *idle* ]]
-	lead -q "$LOCK" sh -c 'trap "" TERM; touch ready; exec cat go 3>&-'
 	mkfifo go
+	lead -q "$LOCK" sh -c 'trap "" TERM; touch ready; exec cat go 3>&-'
 	local leader=$STARTED
 	leads_now
 	await shows leading

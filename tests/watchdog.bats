@@ -137,8 +137,8 @@ field() { "$LOCKRUN" status --json "$LOCK" | grep -o "\"$1\":\(\"[^\"]*\"\|[^,}]
 }
 
 @test "a silent command is called so before and while it steps down" {
-	start "$LOCKRUN" -q --watchdog 3s -k 30s "$LOCK" -- sh -c 'trap "" TERM; cat go; :'
 	mkfifo go
+	start "$LOCKRUN" -q --watchdog 3s -k 30s "$LOCK" -- sh -c 'trap "" TERM; cat go; :'
 	silent() { [ "$(field health)" = '"silent"' ]; }
 	await silent
 	run -0 "$LOCKRUN" status "$LOCK"

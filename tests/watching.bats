@@ -68,8 +68,8 @@ orphan() {
 }
 
 @test "status: one that steps down says so, and why" {
-	start "$LOCKRUN" "$LOCK" sh -c 'trap "" TERM; echo >ready; read -r _ <go' 2>/dev/null
 	mkfifo go
+	start "$LOCKRUN" "$LOCK" sh -c 'trap "" TERM; echo >ready; read -r _ <go' 2>/dev/null
 	await test -s ready
 	run -75 "$LOCKRUN" stop -w 0 "$LOCK"
 	await json_has '"health":"stepping-down"'

@@ -191,3 +191,8 @@ readme() {
 	sed -i '1i # SPDX-License-Identifier: ISC' tests/full/planted.bash
 	finds 'tests/full/planted.bash:2: wait: '
 }
+
+@test "a FIFO that is made after what opens it was started" {
+	printf '	%s\n' 'mkfifo go' 'start sh -c "read -r _ <go"' 'lead cat go' 'mkfifo go' >tests/planted.bats
+	finds 'tests/planted.bats:4: fifo: '
+}

@@ -54,6 +54,16 @@ check_waits() {
 	sed -E 's/^([^:]*:[0-9]*):.*/\1: wait: for what is looked at only once/'
 }
 
+# What was started may open a FIFO at once, so it is there before.
+check_fifos() {
+	# shellcheck disable=SC2016
+	find tests -name '*.bats' -o -name '*.bash' | sort | xargs awk '
+		$1 == "mkfifo" && before ~ "(<|cat )\"?" $2 "([^[:alnum:]_]|$)" && before ~ /^\t*(start|lead|contend) |&$/ {
+			print FILENAME ":" FNR ": fifo: made after what opens it was started"
+		}
+		{ before = $0 }'
+}
+
 if [ "${1:-}" = picture ]; then
 	picture
 	exit
@@ -66,6 +76,7 @@ trap 'rm -rf "$scratch"' EXIT
 	check_licences
 	check_names
 	check_waits
+	check_fifos
 } >"$scratch/findings"
 cat "$scratch/findings"
 [ ! -s "$scratch/findings" ]
