@@ -10,6 +10,8 @@ setup() {
 export N=$PROBES/notify
 ticket() { sed -n "s/^$1=//p" "$LOCKRUN_DIR/$LOCK/q/"*h; }
 has_report() { [ "$(ticket report)" = "$1" ]; }
+silent_ms() { "$LOCKRUN" status --json "$LOCK" | grep -o '"silent_ms":[0-9]*' | cut -d: -f2; }
+is_silent_for() { [ "$(silent_ms)" -ge "$1" ]; }
 
 # by_script COMMAND...: lead with a script that tells each time what it has done, and stays.
 by_script() {
@@ -72,8 +74,9 @@ by_script() {
 	start "$LOCKRUN" --watchdog 2s "$LOCK" -- sh -c 'trap "exit 3" USR1; echo >ready; while :; do sleep 0.1; done'
 	await test -e ready
 	kill -STOP "$STARTED"
+	frozen_at=$(silent_ms)
 	# Longer than the limit, and late enough to be told from a machine that is only busy.
-	sleep 2.7
+	await is_silent_for $((frozen_at + 2700))
 	kill -CONT "$STARTED"
 	run -0 "$LOCKRUN" signal "$LOCK" USR1
 	ends 3 "$STARTED"
