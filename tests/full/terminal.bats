@@ -206,7 +206,6 @@ os.execvp("sh", ["sh", "-c", "exec lockrun $L -- $W"])' <<-'STEPS'
 		next status 75
 		shell fg
 		next lockrun .*
-		foreground
 		until ! grep -q '^State:.T' /proc/$(cat lockrun.pid)/status
 		until ! grep -q '^State:.T' /proc/$(cat witness.pid)/status
 		key ^C

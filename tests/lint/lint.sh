@@ -46,18 +46,19 @@ check_names() {
 	sed 's/$/:1: name: says nothing of what is in it/'
 }
 
+tests_in_bash() { find tests -name '*.bats' -o -name '*.bash' | sort; }
+
 # What a wait has in a substitution is looked at once, before the wait.
 check_waits() {
 	# shellcheck disable=SC2016
-	find tests -name '*.bats' -o -name '*.bash' | sort |
-	xargs grep -nE '(^|[^$_[:alnum:]])(await|await_quietly) (not )?(test|\[\[?) .*(\$\(|`)' |
+	tests_in_bash | xargs grep -nE '(^|[^$_[:alnum:]])(await|await_quietly) (not )?(test|\[\[?) .*(\$\(|`)' |
 	sed -E 's/^([^:]*:[0-9]*):.*/\1: wait: for what is looked at only once/'
 }
 
 # What was started may open a FIFO at once, so it is there before.
 check_fifos() {
 	# shellcheck disable=SC2016
-	find tests -name '*.bats' -o -name '*.bash' | sort | xargs awk '
+	tests_in_bash | xargs awk '
 		$1 == "mkfifo" && before ~ "(<|cat )\"?" $2 "([^[:alnum:]_]|$)" && before ~ /^\t*(start|lead|contend) |&$/ {
 			print FILENAME ":" FNR ": fifo: made after what opens it was started"
 		}

@@ -44,8 +44,10 @@ read_mutants() {
 	done < <(cat "$here"/*.mutants)
 }
 
-# exists TEST: whether the tree has such a test.
+# Read once: the tests' titles by file, and the sources.
 declare -A titles texts
+
+# exists TEST: whether the tree has such a test.
 exists() {
 	local title at=${1%% *}
 	case $1 in
