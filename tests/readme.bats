@@ -135,6 +135,29 @@ what_runs() { if [[ $1 == *A*B* ]]; then echo A,B; else echo CMD; fi; }
 	[ "$found" -ge 5 ]
 }
 
+@test "what cron is not to mail, neither line lets through" {
+	stub CMD 'echo noise >&2; exec sleep 600'
+	found=0
+	while IFS=$'\t' read -r old new; do
+		[[ $old == *2\>/dev/null ]] || continue
+		found=$((found + 1))
+		for line in "$old" "$new"; do
+			seen=$(does "${line/600/0.1}")
+			[ "${seen%:*}" = 124 ] && [ ! -s said ]
+		done
+	done < <(rows 'cron and timeout')
+	[ "$found" -ge 1 ]
+}
+
+@test "what ends by SIGKILL is 124 here, and 137 with timeout -k" {
+	stub CMD "trap '' TERM; while :; do sleep 0.1; done"
+	row=$(rows 'flock(1) and timeout(1)' | grep -F -- '-k 5 600')
+	row=${row//600/0.2}
+	row=${row//-k 5/-k 0.2}
+	[[ "$(does "${row%$'\t'*}")" == 137:* ]]
+	[[ "$(does "${row#*$'\t'}")" == 124:* ]]
+}
+
 @test "-s shares, and -F becomes the command" {
 	stub CMD
 	contend other -s "$LOCK"
