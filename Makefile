@@ -182,6 +182,7 @@ BEHAVE    = env --default-signal LOCKRUN=$(BUILD)/lockrun PROBES=$(PROBEDIR) \
             $(BATS) --print-output-on-failure
 PAGES     = examples guide install interface readme wording
 PLAIN     = $(patsubst tests/%.bats,plain-%,$(wildcard tests/*.bats))
+BENCHES   = $(patsubst tests/%.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
 FULL      = $(patsubst tests/full/%.bats,full-%,$(wildcard tests/full/*.bats))
 
 check: all unit probes
@@ -192,7 +193,7 @@ check-full: full sanitized
 
 full: $(FULL)
 
-$(FULL): full-%: all probes $(BUILD)/torture $(MANUALS)
+$(FULL): full-%: all probes $(BUILD)/torture $(BENCHES) $(MANUALS)
 	$(BEHAVE) tests/full/$*.bats
 
 $(PLAIN): plain-%: all probes
@@ -211,8 +212,6 @@ sanitized: probes
 	    CFLAGS='$(SANITIZE)' LDFLAGS='$(SANLIBS)' unit $(filter-out $(PAGES:%=plain-%),$(PLAIN))
 
 # Measures and judges nothing: machines differ. relay's start is in what it measures, hence -static.
-BENCHES   = $(patsubst tests/%.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
-
 $(BUILD)/bench/%: tests/bench/%.c
 	@mkdir -p $(@D)
 	$(CC) $(filter-out -pie,$(ALLCFLAGS)) -o $@ $< -static
@@ -231,7 +230,7 @@ torture: all $(BUILD)/torture
 
 # What the tests execute; TESTED says which. Some look at what a plain build does, and fail here.
 TESTED    = unit $(PLAIN) $(filter-out $(BUILDERS:%=full-%),$(FULL))
-BUILDERS  = install lint model powerloss source storm torture
+BUILDERS  = bench install lint model powerloss source storm torture
 COUNTING  = BUILD=$(BUILD)/coverage HARDENING= HARDLINK= CFLAGS='-O0 -g --coverage -fprofile-update=atomic'
 
 coverage:

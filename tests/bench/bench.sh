@@ -3,7 +3,7 @@
 # Measure lockrun beside what people use instead, as far as it is installed: bench.sh OUT_DIR
 #
 # Writes a table to standard output, and OUT_DIR/bench.json and OUT_DIR/bench.svg. LOCKRUN is the program,
-# BENCH the directory of pair and relay; ROUNDS, WAITERS, REST (seconds) and CURVES (0: none) may
+# BENCH the directory of pair and the others; ROUNDS, WAITERS, REST (seconds) and CURVES (0: none) may
 # be set. Each ratio comes from one run in pairs (pair.c, relay.c): the median, with its quartiles.
 set -eu
 : "${LOCKRUN:?the program to measure}" "${BENCH:?the directory of pair and relay}"
@@ -27,6 +27,9 @@ lock=$scratch/lock
 results=$scratch/results
 : >"$results"
 mkdir -p "$out"
+
+# at_most N: so many rounds, where more would take too long.
+at_most() { if [ "$ROUNDS" -lt "$1" ]; then echo "$ROUNDS"; else echo "$1"; fi; }
 
 has() { command -v "$1" >/dev/null; }
 
@@ -73,7 +76,7 @@ run_beside_peers() {
 		flock) bar=1.00 stretch=0.85 ;;
 		setlock) bar=1.35 stretch=1.10 ;;
 		# A Perl program: a start takes a hundred times as long.
-		sem) rounds=20 ;;
+		sem) rounds=$(at_most 20) ;;
 		esac
 		# shellcheck disable=SC2086
 		paired "run/$title" "lockrun NAME true / $title" "$bar" "$stretch" "$rounds" \
@@ -83,6 +86,8 @@ run_beside_peers() {
 		paired "no-fork/$title" "lockrun -F NAME true / $title" - 1.10 "$rounds" \
 			"$lockrun" -F $name -- true : $command
 	done
+	paired "run/one fork" "lockrun NAME true / one fork and true" - - "$ROUNDS" \
+		"$lockrun" $name -- true : "$BENCH/limit" true
 	paired run/true "lockrun NAME true / true alone" - - "$ROUNDS" "$lockrun" $name -- true : true
 }
 
@@ -103,15 +108,16 @@ busy() {
 handover() { "$relay" handover "$@" | cut -f1; }
 
 hand_overs() {
-	ours=$(handover 1 "$((ROUNDS / 5))" "$lockrun" $name --)
-	theirs=$(handover 1 "$((ROUNDS / 5))" flock "$lock")
+	relays=$((ROUNDS / 5 + 1))
+	ours=$(handover 1 "$relays" "$lockrun" $name --)
+	theirs=$(handover 1 "$relays" flock "$lock")
 	row handover/flock "hand-over, 1 waiter / flock" us "$ours" "$theirs" - \
 		"$(ratio "$ours" "$theirs")" - 1.25 1.00
 	many=$(handover "$WAITERS" 1 "$lockrun" $name --)
 	row handover/many "hand-over, $WAITERS waiters / 1 waiter" us "$many" "$ours" - \
 		"$(ratio "$many" "$ours")" - 1.50 1.10
-	first=$("$relay" enqueue 0 30 "$LOCKRUN_DIR/$name/q" "$lockrun" -q $name --)
-	last=$("$relay" enqueue "$((WAITERS - 1))" 30 "$LOCKRUN_DIR/$name/q" "$lockrun" -q $name --)
+	first=$("$relay" enqueue 0 "$(at_most 30)" "$LOCKRUN_DIR/$name/q" "$lockrun" -q $name --)
+	last=$("$relay" enqueue "$((WAITERS - 1))" "$(at_most 30)" "$LOCKRUN_DIR/$name/q" "$lockrun" -q $name --)
 	row enqueue "joining the queue as number $WAITERS / as the first" us "$last" "$first" - \
 		"$(ratio "$last" "$first")" - 2.00 1.20
 }
@@ -159,7 +165,7 @@ make_locks() {
 
 many_locks() {
 	make_locks 1000
-	"$pair" 40 "$lockrun" status : true >"$scratch/figures"
+	"$pair" "$(at_most 40)" "$lockrun" status : true >"$scratch/figures"
 	IFS=$tab read -r ours _ <"$scratch/figures"
 	row status "status over 1,000 locks" ms "$(awk -v us="$ours" 'BEGIN { printf "%.1f", us / 1000 }')" \
 		- - - - 50 15

@@ -5,8 +5,14 @@ function bar(y, label, value, colour) {
 	printf "<text x=\"150\" y=\"%d\" text-anchor=\"end\">%s</text>", y + 15, label
 	width = value * scale > 440 ? 440 : value * scale
 	printf "<rect x=\"160\" y=\"%d\" width=\"%.0f\" height=\"20\" fill=\"%s\"/>", y, width, colour
-	printf "<text x=\"%.0f\" y=\"%d\">%s</text>\n", 166 + width, y + 15, \
-	    value < 10000 ? sprintf("%.0f µs", value) : sprintf("%.0f ms", value / 1000)
+	# One that is longer than the picture has its end cut off.
+	if (width == 440 && value * scale > 440.5)
+		printf "<rect x=\"586\" y=\"%d\" width=\"4\" height=\"20\" fill=\"#ffffff\"/>", y
+	printf "<text x=\"%.0f\" y=\"%d\">%.1f ms</text>\n", 166 + width, y + 15, value / 1000
+}
+
+function title(peer) {
+	return peer == "one fork" ? "a fork and true" : peer == "true" ? "true alone" : peer
 }
 
 $1 ~ /^run\// {
@@ -39,7 +45,7 @@ END {
 	for (i = 1; i <= peers; i++) {
 		if (peer[i] == "setlock" && no_fork != "")
 			bar(y += 28, "lockrun -F", value[i] * no_fork, "#1a6fb0")
-		bar(y += 28, peer[i], value[i], peer[i] == "true" ? "#c9c9c9" : "#8a8a8a")
+		bar(y += 28, title(peer[i]), value[i], peer[i] ~ /^(one fork|true)$/ ? "#c9c9c9" : "#8a8a8a")
 	}
 	printf "<text x=\"16\" y=\"%d\" font-size=\"12\" fill=\"#555555\">%s</text>\n", y + 44, \
 	    machine "; each measured in pairs with lockrun"
