@@ -50,8 +50,25 @@ write_log() {
 		lie|s/^210 .*/210 exit 4 18/
 		lie|s/^210 .*/210 exit 4 0/
 		joined|s/^190 .*/190 exit 3 19/
+		joined|s/^135 .*/2000000135 start 3 joining/
 		order|/^1[456]0/d; s/^200 .*/200 exit 1 17/
 		stuck|s/^220 .*/220 stuck 1 -/
 		left|s/^220 .*/220 left 2 -/
 	FAULTS
+}
+
+@test "a run whose leader is frozen at its end can still be joined, and one that is over cannot" {
+	cat >log <<-'LOG'
+		100 start 1 plain
+		110 begin 1 exclusive 5
+		120 end 1 17
+		5000000000 start 2 joining
+		6000000000 exit 1 17
+		6000000100 exit 2 17
+		6000000200 left 0 -
+	LOG
+	judge
+	sed -i 's/^6000000000/3000000000/' log
+	run -1 judge
+	[[ "$output" == *" 1 joined,"* ]]
 }

@@ -4,7 +4,7 @@
 #	overlap		two commands at once, where one of them was exclusive
 #	generation	of an exclusive term not above that of the one before
 #	lie		a status that says "nothing ran" after a begin, or the other way round
-#	joined		the status of a run that did not end while the joiner was there
+#	joined		the status of a run that was over before the joiner came
 #	order		of two plain waiters the later one led first, neither struck nor in a hurry
 #	stuck, left	who did not end, tickets that nobody cleared away
 # With removal=1 commands of the old and the new lock may be there at once, and generations begin
@@ -51,7 +51,25 @@ $2 == "begin" {
 	}
 }
 
-$2 == "end" { ends[$4] = ends[$4] " " $1; finished++ }
+# A command's end is not yet its run's: the leader that has to record it may be frozen. It has, when
+# it is gone or when another one leads alone.
+$2 == "end" { ends[$4] = ends[$4] " " NR; recording[NR] = $3; finished++ }
+$2 == "exit" || $2 == "begin" && $4 == "exclusive" {
+	for (run in recording)
+		if ($2 == "begin" || recording[run] == $3) {
+			over_at[run] = $1
+			delete recording[run]
+		}
+}
+
+function was_there(joiner, status,    run, n, i) {
+	n = split(ends[status], run, " ")
+	for (i = n; i > 0; i--)
+		# What is recorded is read a moment later.
+		if (!(run[i] in over_at) || over_at[run[i]] >= started_at[joiner] - 1e9)
+			return 1
+	return 0
+}
 
 $2 == "exit" {
 	exits++
@@ -68,9 +86,7 @@ $2 == "exit" {
 			fault("lie", $3 " (" kind[$3] ") did not run, and ended with " $4)
 		} else {
 			joined++
-			n = split(ends[$4], at, " ")
-			# The command's end is written a moment before its leader records it.
-			if (n == 0 || at[n] + 0 < started_at[$3] - 1e9)
+			if (!was_there($3, $4))
 				fault("joined", $3 " ended with " $4 ", which no run of its time did")
 		}
 	}
