@@ -267,10 +267,16 @@ told_to_stop() {
 	[ ! -e ran ]
 }
 
+# steps_down: it has heard, and says so to whoever looks.
+steps_down() { "$LOCKRUN" status --json "$LOCK" | grep -q '"state":"stepping-down"'; }
+
 @test "stop -w: gives up, and the leader was asked all the same" {
 	deaf
 	run -75 "$LOCKRUN" stop -w 20ms "$LOCK"
-	[[ "$output" == "lockrun: $LOCK: pid $LEADER (sh) was asked, and is still there after 20ms; wait longer, or use --force" ]]
+	[[ "$output" == "lockrun: $LOCK: pid $LEADER (sh) was asked, and is still there after 20ms; "* ]]
+	await steps_down
+	run -75 "$LOCKRUN" stop -w 20ms "$LOCK"
+	[ "$output" = "lockrun: $LOCK: pid $LEADER (sh) was asked, and is still there after 20ms; it is stepping down, wait longer" ]
 	kill -KILL "$COMMAND"
 	ends 124 "$LEADER"
 }
@@ -317,8 +323,14 @@ told_to_stop() {
 	run -75 "$LOCKRUN" stop "$LOCK"
 	[[ "$output" == *"no lockrun is there that could be asked: --force ends them" ]]
 	not is_gone "$(cat deaf.pid)"
-	run -0 "$LOCKRUN" stop --force "$LOCK"
-	[ "$output" = "lockrun: $LOCK: what held it stepped down; nobody leads now" ]
+	run -75 "$LOCKRUN" stop --force -w 20ms "$LOCK"
+	[[ "${lines[0]}" == "lockrun: $LOCK: SIGTERM sent to pid "*", SIGKILL in 10s" ]]
+	[ "${lines[1]}" = "lockrun: $LOCK: what held it was asked, and is still there after 20ms; --force needs a -w of more than 10s, or none" ]
+	start "$LOCKRUN" stop --force "$LOCK" 2>said
+	await grep -q 'SIGTERM sent' said
+	not is_gone "$(cat deaf.pid)"
+	ends 0 "$STARTED"
+	[ "$(tail -n 1 said)" = "lockrun: $LOCK: what held it stepped down; nobody leads now" ]
 	await is_gone "$(cat deaf.pid)"
 	await is_gone "$(cat below)"
 }
@@ -353,8 +365,57 @@ forced() {
 	run -0 "$LOCKRUN" -n "$LOCK" -- true
 }
 
-@test "stop --force: -w bounds the wait for one that does not answer, and it is still ended" {
-	forced -w 500ms
+@test "stop --force: -w bounds the wait for one that does not answer as well" {
+	# It may have ended its command already, and be frozen on its way out: once more.
+	for _ in {1..20}; do
+		forced -w 60s
+		[ "$status" -eq 0 ]
+		[[ "$output" != *"SIGTERM sent to pid "*"), SIGKILL in 10s"* ]] || return 0
+	done
+	return 1
+}
+
+# unheard [OPTION...]: stop a leader that is frozen again and again. Between two blows it may answer
+# after all: once more, until it did not.
+unheard() {
+	local freezer
+	for _ in {1..20}; do
+		rm -f enough
+		deaf
+		start freezer "$LEADER"
+		freezer=$STARTED
+		run -75 "$LOCKRUN" stop "$@" "$LOCK"
+		touch enough
+		ends 0 "$freezer"
+		kill -CONT "$LEADER"
+		kill -KILL "$COMMAND"
+		await is_gone "$LEADER"
+		wait "$LEADER" || true
+		[[ "$output" == *"stepping down"* ]] || return 0
+	done
+	return 1
+}
+
+@test "stop -w: too short for one that does not answer, it says what helps" {
+	unheard -w 100ms
+	[ "$output" = "lockrun: $LOCK: pid $LEADER (sh) was asked, and is still there after 100ms; wait longer, or use --force" ]
+	unheard --force -w 100ms
+	[ "$output" = "lockrun: $LOCK: pid $LEADER (sh) was asked, and is still there after 100ms; --force needs a -w of more than 12s, or none" ]
+}
+
+@test "stop --force: one that steps down is left to its own grace, even an endless one, and -w bounds the wait" {
+	rm -f deaf.pid
+	lead -k never "$LOCK" sh -c 'trap "" TERM; echo $$ >deaf.pid; exec sleep 600' 2>/dev/null
+	LEADER=$STARTED
+	await test -s deaf.pid
+	COMMAND=$(cat deaf.pid)
+	run -75 "$LOCKRUN" stop --force -w 3s "$LOCK"
+	[ "$output" = "lockrun: $LOCK: pid $LEADER (sh) was asked, and is still there after 3.0s; it is stepping down in its own grace: wait longer, or end its command: lockrun signal $LOCK KILL" ]
+	not is_gone "$COMMAND"
+	start "$LOCKRUN" stop --force "$LOCK"
+	run -0 "$LOCKRUN" signal "$LOCK" KILL
+	ends 0 "$STARTED"
+	ends 124 "$LEADER"
 }
 
 @test "stop: another user's leader in a directory that a group shares" {

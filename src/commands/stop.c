@@ -14,6 +14,9 @@
 /* How often somebody may move on between being seen and being asked. */
 #define ATTEMPTS 100
 
+/* Those that have no lockrun to be asked. */
+#define LEFTOVERS "what held it"
+
 /* Where nobody leads, why that is so may concern whoever wants that. */
 static void
 say_nobody_leads(const struct lockdir *lock, const struct roster *roster, const char *before)
@@ -43,11 +46,45 @@ say_who_leads(const struct options *options, const struct lockdir *lock, const c
 	roster_free(&roster);
 }
 
+/* What helps where the wait was too short. */
+static const char *
+advice(const struct eviction *eviction, bool was_asked, char text[DESCRIBE_SIZE])
+{
+	const duration_t needed = EVICTION_GRACE + (was_asked ? EVICTION_ANSWER : 0);
+	char length[DURATION_TEXT_SIZE];
+
+	if (eviction->answers && !eviction->force)
+		return "it is stepping down, wait longer";
+	if (!eviction->force)
+		return "wait longer, or use --force";
+	if (eviction->answers)
+		snprintf(text, DESCRIBE_SIZE,
+		    "it is stepping down in its own grace: wait longer, or end its command: "
+		    "lockrun signal %s KILL",
+		    eviction->lock->name);
+	else
+		snprintf(text, DESCRIBE_SIZE, "--force needs a -w of more than %s, or none",
+		    duration_format(needed, length));
+	return text;
+}
+
+/* At once, since SIGKILL is long in coming. */
+static void
+say_terminated(const struct eviction *eviction, const struct process_stat *first, unsigned more)
+{
+	char name[SAY_CLEAN_SIZE], others[32] = "", grace[DURATION_TEXT_SIZE];
+
+	if (more > 0)
+		snprintf(others, sizeof(others), " and %u more", more);
+	say("%s: SIGTERM sent to pid %d (%s)%s, SIGKILL in %s", eviction->lock->name, first->pid,
+	    say_clean(first->name, name), others, duration_format(EVICTION_GRACE, grace));
+}
+
 static struct ending
 tell(const struct options *options, const struct eviction *eviction, enum acquire result,
     const char *who, const struct fault *fault)
 {
-	char length[DURATION_TEXT_SIZE], before[DESCRIBE_SIZE + 32];
+	char length[DURATION_TEXT_SIZE], before[DESCRIBE_SIZE + 32], text[DESCRIBE_SIZE];
 
 	switch (result) {
 	case ACQUIRE_TAKEN:
@@ -55,8 +92,9 @@ tell(const struct options *options, const struct eviction *eviction, enum acquir
 		say_who_leads(options, eviction->lock, before);
 		return (struct ending){.status = STATUS_OK};
 	case ACQUIRE_LATE:
-		say("%s: %s was asked, and is still there after %s; wait longer, or use --force",
-		    eviction->lock->name, who, duration_format(options->wait, length));
+		say("%s: %s was asked, and is still there after %s; %s", eviction->lock->name, who,
+		    duration_format(options->wait, length),
+		    advice(eviction, strcmp(who, LEFTOVERS) != 0, text));
 		return (struct ending){.status = STATUS_NOT_ACQUIRED};
 	case ACQUIRE_SIGNAL:
 		return (struct ending){
@@ -143,7 +181,7 @@ stop_leftovers(
 		return (struct ending){.status = STATUS_NOT_ACQUIRED};
 	}
 	return tell(
-	    options, eviction, evict_leftovers(eviction, roster, &fault), "what held it", &fault);
+	    options, eviction, evict_leftovers(eviction, roster, &fault), LEFTOVERS, &fault);
 }
 
 /* The generation that leads now; 0 for sharers, and when nobody does. */
@@ -260,6 +298,7 @@ command_stop(char **arguments, struct process_entry *entry)
 	    .reason = options.reason != NULL ? options.reason : ASK_NO_REASON,
 	    .wait = options.wait,
 	    .force = options.force,
+	    .terminated = options.quiet ? NULL : say_terminated,
 	};
 	ending = stop(&options, &eviction, &roster);
 	roster_free(&roster);

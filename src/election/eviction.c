@@ -14,10 +14,6 @@
 #include "kernel/lockers.h"
 #include "kernel/tree.h"
 
-/* By then a lockrun that is alive has said that it steps down. */
-#define ANSWER_WITHIN (2 * DURATION_SECOND)
-/* From SIGTERM to SIGKILL, as lockrun itself does it. */
-#define GRACE (10 * DURATION_SECOND)
 #define ROUND (50 * DURATION_MILLISECOND)
 /* One that ends at this moment is out of sight before its lock is gone. */
 #define UNSEEN_ROUNDS 5
@@ -30,8 +26,8 @@ system_fault(const struct lockdir *lock, int error, struct fault *fault)
 	return ACQUIRE_FAULT;
 }
 
-static enum acquire
-not_allowed(struct eviction *eviction, pid_t pid, struct fault *fault)
+enum acquire
+eviction_not_allowed(struct eviction *eviction, pid_t pid, struct fault *fault)
 {
 	eviction->refused = pid;
 	fault_set(fault, FAULT_NOT_ALLOWED, EPERM, "%s: pid %d", eviction->lock->name, pid);
@@ -57,8 +53,9 @@ try_to_signal(
 		return ACQUIRE_BUSY;
 	if (result == 0 || error == ESRCH)
 		return result == 0 ? ACQUIRE_TAKEN : ACQUIRE_AGAIN;
-	return error == EPERM || error == EACCES ? not_allowed(eviction, entry->ticket.pid, fault)
-						 : system_fault(eviction->lock, error, fault);
+	return error == EPERM || error == EACCES
+		   ? eviction_not_allowed(eviction, entry->ticket.pid, fault)
+		   : system_fault(eviction->lock, error, fault);
 }
 
 /* Signal the lockrun of a ticket: whoever has that ticket locked, and nobody else. */
@@ -117,6 +114,8 @@ evict_resting(struct eviction *eviction, const struct roster_entry *resting, str
 {
 	const enum acquire result = evict_waiter(eviction, resting, fault);
 
+	/* It has nothing to end but its rest. */
+	eviction->answers = true;
 	return result == ACQUIRE_TAKEN ? await_leaving(eviction, resting, eviction->wait, fault)
 				       : result;
 }
@@ -157,16 +156,27 @@ is_stepping_down(const struct lockdir *lock, const struct roster_entry *holder)
 	return stepping;
 }
 
+static void
+tell_terminated(const struct eviction *eviction, const struct census *census)
+{
+	struct process_stat first;
+
+	if (eviction->terminated != NULL && census->living > 0 &&
+	    proctable_read(census->living_pid, &first))
+		eviction->terminated(eviction, &first, census->living - 1);
+}
+
 /*
  * It does not answer: end its tree, as it would have, and then itself. It keeps the lock until it
  * is gone, so nobody leads before. Before each round it is asked of the ticket whether the pid is
  * still its owner's: a pid that was given to another must not cost that one its children.
  */
 static enum acquire
-end_tree(struct eviction *eviction, const struct roster_entry *holder, struct fault *fault)
+end_tree(struct eviction *eviction, const struct roster_entry *holder, duration_t until,
+    struct fault *fault)
 {
 	const struct tree tree = {.root = holder->ticket.pid};
-	const duration_t kill_at = clock_monotonic() + GRACE;
+	const duration_t kill_at = clock_monotonic() + EVICTION_GRACE;
 	struct census census = {0};
 	int signal = SIGTERM;
 
@@ -176,13 +186,17 @@ end_tree(struct eviction *eviction, const struct roster_entry *holder, struct fa
 		if (!is_held_by(eviction->lock, holder))
 			return ACQUIRE_TAKEN;
 		census = tree_signal(&tree, signal);
-		if (signal == SIGTERM)
+		if (signal == SIGTERM) {
 			tree_signal(&tree, SIGCONT);
+			tell_terminated(eviction, &census);
+		}
 		if (census.refused > 0)
-			return not_allowed(eviction, census.refused_pid, fault);
+			return eviction_not_allowed(eviction, census.refused_pid, fault);
 		eviction->signal = signals_pending_end(eviction->signals);
 		if (eviction->signal != 0)
 			return ACQUIRE_SIGNAL;
+		if (census.living > 0 && clock_monotonic() >= until)
+			return ACQUIRE_LATE;
 		if (census.living > 0)
 			clock_poll(NULL, 0, clock_monotonic() + ROUND);
 		signal = clock_monotonic() >= kill_at ? SIGKILL : 0;
@@ -192,16 +206,46 @@ end_tree(struct eviction *eviction, const struct roster_entry *holder, struct fa
 }
 
 static duration_t
+left_until(duration_t until)
+{
+	const duration_t now = clock_monotonic();
+
+	if (until == DURATION_NEVER)
+		return DURATION_NEVER;
+	return until > now ? until - now : 0;
+}
+
+static duration_t
 shorter(duration_t a, duration_t b)
 {
 	return a < b ? a : b;
 }
 
+/*
+ * Wait as long as it answers, which is to say that it steps down and is not frozen: it is left to
+ * its own grace then, which -k may have made long or endless.
+ */
+static enum acquire
+await_answer(struct eviction *eviction, const struct roster_entry *holder, duration_t until,
+    struct fault *fault)
+{
+	const duration_t longest = eviction->force ? EVICTION_ANSWER : DURATION_NEVER;
+	enum acquire result;
+
+	do {
+		result =
+		    await_leaving(eviction, holder, shorter(left_until(until), longest), fault);
+		if (result != ACQUIRE_LATE)
+			return result;
+		eviction->answers = is_stepping_down(eviction->lock, holder);
+	} while (eviction->answers && clock_monotonic() < until);
+	return ACQUIRE_LATE;
+}
+
 static enum acquire
 end_term(struct eviction *eviction, const struct roster_entry *holder, struct fault *fault)
 {
-	const duration_t patience =
-	    eviction->force ? shorter(eviction->wait, ANSWER_WITHIN) : eviction->wait;
+	const duration_t until = clock_after(clock_monotonic(), eviction->wait);
 	struct ask ask = {.verb = ASK_STOP, .generation = holder->text.generation};
 	enum acquire result;
 
@@ -213,17 +257,12 @@ end_term(struct eviction *eviction, const struct roster_entry *holder, struct fa
 	/* One that is stopped cannot hear. */
 	if (holder->frozen && signal_owner(eviction, holder, SIGCONT, fault) == ACQUIRE_FAULT)
 		return ACQUIRE_FAULT;
-	result = await_leaving(eviction, holder, patience, fault);
-	if (result != ACQUIRE_LATE || !eviction->force)
+	result = await_answer(eviction, holder, until, fault);
+	if (result != ACQUIRE_LATE || !eviction->force || clock_monotonic() >= until)
 		return result;
-	/* One that has heard gets the grace that it may be giving; -k can have made that longer. */
-	if (is_stepping_down(eviction->lock, holder))
-		result = await_leaving(eviction, holder, shorter(eviction->wait, GRACE), fault);
-	if (result == ACQUIRE_LATE)
-		result = end_tree(eviction, holder, fault);
-	if (result != ACQUIRE_TAKEN)
-		return result;
-	return await_leaving(eviction, holder, eviction->wait, fault);
+	result = end_tree(eviction, holder, until, fault);
+	return result == ACQUIRE_TAKEN ? await_leaving(eviction, holder, left_until(until), fault)
+				       : result;
 }
 
 /* Whether a contender is there, and as what. */
@@ -255,95 +294,4 @@ evict_holder(struct eviction *eviction, const struct roster_entry *holder, struc
 		result = now.ticket.state == TICKET_HOLDING ? end_term(eviction, &now, fault)
 							    : evict_resting(eviction, &now, fault);
 	return result == ACQUIRE_AGAIN ? ACQUIRE_TAKEN : result;
-}
-
-/* ---- what is left of one ---- */
-
-/* It holds the lock, and none of the processes that we may look into has it. */
-static enum acquire
-out_of_sight(const struct lockdir *lock, struct fault *fault)
-{
-	fault_set(fault, FAULT_NOT_ALLOWED, EPERM,
-	    "%s: held by a process of another user or another pid namespace", lock->name);
-	return ACQUIRE_FAULT;
-}
-
-/*
- * Whether what is left still has the lock: a new holder has a ticket; or, when it took its
- * lockrun's place as well, a newer generation, which is given only where nobody else holds.
- */
-static bool
-is_left(const struct eviction *eviction, int lock_fd, uint64_t generation)
-{
-	struct roster roster;
-	struct fault fault;
-	bool left;
-
-	if (!lock_is_marked(lock_fd) || roster_read(eviction->lock, &roster, &fault) == -1)
-		return false;
-	left = roster.held == 0 && roster_is_held(&roster) && roster.generation == generation;
-	roster_free(&roster);
-	return left;
-}
-
-/* One round: those that have the lock, and those below them that were noted. */
-static struct census
-signal_left(int fd, pid_t taker, const struct tree *below, int signal)
-{
-	struct census census = lockers_signal_left(fd, taker, signal);
-	const struct census noted = tree_signal_noted(below, signal);
-
-	if (signal == SIGTERM) {
-		lockers_signal_left(fd, taker, SIGCONT);
-		tree_signal_noted(below, SIGCONT);
-	}
-	census.living += noted.living;
-	if (noted.refused > 0) {
-		census.refused += noted.refused;
-		census.refused_pid = noted.refused_pid;
-	}
-	return census;
-}
-
-enum acquire
-evict_leftovers(struct eviction *eviction, const struct roster *roster, struct fault *fault)
-{
-	const pid_t taker = roster->last_term.pid;
-	const duration_t begin = clock_monotonic();
-	const duration_t kill_at = eviction->force ? begin + GRACE : DURATION_NEVER;
-	const duration_t until = clock_after(begin, eviction->wait);
-	struct tree below = {0};
-	struct census census = {.living = 1};
-	int fd, signal = SIGTERM, unseen = 0;
-	enum acquire result = ACQUIRE_TAKEN;
-
-	fd = lockdir_file(eviction->lock, STATE_LOCK, STATE_READ, fault);
-	if (fd == -1)
-		return ACQUIRE_FAULT;
-	signals_take_over(eviction->signals);
-	/* Some close all descriptors of what they start: these are found before their parents go.
-	 */
-	if (eviction->force)
-		lockers_note_below(fd, taker, &below);
-	while (result == ACQUIRE_TAKEN && (is_left(eviction, fd, roster->generation) ||
-					      tree_signal_noted(&below, 0).living > 0)) {
-		/* The walk through all descriptors of all processes is not for waiting. */
-		if (signal != 0)
-			census = signal_left(fd, taker, &below, signal);
-		eviction->signal = signals_pending_end(eviction->signals);
-		unseen = census.living > 0 ? 0 : unseen + 1;
-		if (census.refused > 0)
-			result = not_allowed(eviction, census.refused_pid, fault);
-		else if (unseen >= UNSEEN_ROUNDS)
-			result = out_of_sight(eviction->lock, fault);
-		else if (eviction->signal != 0)
-			result = ACQUIRE_SIGNAL;
-		else if (clock_monotonic() >= until)
-			result = ACQUIRE_LATE;
-		else
-			clock_poll(NULL, 0, clock_monotonic() + ROUND);
-		signal = clock_monotonic() >= kill_at ? SIGKILL : 0;
-	}
-	close(fd);
-	return result;
 }

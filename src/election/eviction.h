@@ -9,6 +9,12 @@
 
 #include "election/patience.h"
 #include "election/roster.h"
+#include "kernel/proctable.h"
+
+/* By then a lockrun that is alive has said that it steps down. */
+#define EVICTION_ANSWER (2 * DURATION_SECOND)
+/* From SIGTERM to SIGKILL, as lockrun itself does it. */
+#define EVICTION_GRACE (10 * DURATION_SECOND)
 
 struct eviction {
 	const struct lockdir *lock;
@@ -16,12 +22,17 @@ struct eviction {
 	const char *reason;	 /* for whoever has to go; may be empty */
 	duration_t wait;	 /* DURATION_NEVER for as long as it takes */
 	bool force;		 /* end its processes when it does not answer */
-	int signal;		 /* with ACQUIRE_SIGNAL */
-	pid_t refused;		 /* with ACQUIRE_FAULT and EPERM, the process */
+	/* Told of the SIGTERM that was sent with force: a process, and how many more; or NULL. */
+	void (*terminated)(
+	    const struct eviction *eviction, const struct process_stat *first, unsigned more);
+	bool answers;  /* with ACQUIRE_LATE: it steps down by itself; force adds nothing */
+	int signal;    /* with ACQUIRE_SIGNAL */
+	pid_t refused; /* with ACQUIRE_FAULT and EPERM, the process */
 };
 
 /*
  * Ask a holder to stop and wait for its end; a stopped lockrun is continued, so that it can hear.
+ * With force one that does not answer within EVICTION_ANSWER is ended, with its tree.
  * One that went on to compete again, because its term had ended anyway, is told once more.
  * ACQUIRE_TAKEN when it has gone, ACQUIRE_LATE when it is still there after wait, ACQUIRE_SIGNAL,
  * ACQUIRE_FAULT.
@@ -44,6 +55,9 @@ evict_leftovers(struct eviction *eviction, const struct roster *roster, struct f
  */
 enum acquire
 evict_waiter(struct eviction *eviction, const struct roster_entry *waiter, struct fault *fault);
+
+/* What may not be signalled, as a fault. Returns ACQUIRE_FAULT. */
+enum acquire eviction_not_allowed(struct eviction *eviction, pid_t pid, struct fault *fault);
 
 /* The same, and wait for its end. As evict_holder, or ACQUIRE_AGAIN. */
 enum acquire

@@ -236,6 +236,36 @@ lockers_signal_left(int fd, pid_t taker, int signal)
 	return round.census;
 }
 
+struct listing {
+	int fd;
+	pid_t taker;
+	struct process_stat *list;
+	size_t room, count;
+};
+
+static void
+list_one(pid_t pid, void *context)
+{
+	struct listing *listing = context;
+	struct process_stat stat;
+
+	if (pid == proctable_self() || signal_locker(pid, listing->fd, 0, listing->taker) == -1 ||
+	    !proctable_read(pid, &stat))
+		return;
+	if (listing->count < listing->room)
+		listing->list[listing->count] = stat;
+	listing->count++;
+}
+
+size_t
+lockers_list_left(int fd, pid_t taker, struct process_stat *list, size_t room)
+{
+	struct listing listing = {.fd = fd, .taker = taker, .list = list, .room = room};
+
+	proctable_each(list_one, &listing);
+	return listing.count;
+}
+
 struct noting {
 	int fd;
 	pid_t taker;

@@ -37,6 +37,9 @@ int lockers_signal_one(pid_t pid, int fd, int signal);
  */
 struct census lockers_signal_left(int fd, pid_t taker, int signal);
 
+/* Who they are: as many as there is room for, and how many there are in all that can be seen. */
+size_t lockers_list_left(int fd, pid_t taker, struct process_stat *list, size_t room);
+
 /* Note in tree all processes below those: what has closed the lock, but is of the same making. */
 void lockers_note_below(int fd, pid_t taker, struct tree *tree);
 
