@@ -393,6 +393,21 @@ forgotten() { "$LOCKRUN" prune --older-than 1ms | grep -q .; }
 	[ "$(grep -o '"generation":[0-9]*' <<<"$output" | cut -d: -f2 | paste -sd' ')" = '66 65 3' ]
 }
 
+@test "a report that cannot be written is a failure: a full disk, or standard output is closed" {
+	local word where
+	"$LOCKRUN" "$LOCK" true
+	for word in "status" "status --json" "status $LOCK" "history $LOCK" "history --json $LOCK" "stats" "stats --json" \
+	    "stats --prometheus" "watch $LOCK" "watch --json $LOCK" "name $LOCK" "doctor $LOCKRUN_DIR" "--help" "--version" "stop --help"; do
+		run -125 sh -c "exec \"\$0\" $word >&-" "$LOCKRUN"
+		[[ "$output" == *'standard output: what was asked for could not be written'* ]]
+		run -125 sh -c "exec \"\$0\" $word >/dev/full" "$LOCKRUN"
+	done
+	# What does not print needs none, and the command has none either.
+	run -0 sh -c 'exec "$0" "$1" test ! -e /proc/self/fd/1 >&-' "$LOCKRUN" "$LOCK"
+	[ -z "$output" ]
+	run -0 sh -c 'exec "$0" stop -q "$1" >&-' "$LOCKRUN" "$LOCK"
+}
+
 @test "history: of a term that leads, of one that was lost, of a lock that nobody used" {
 	hold
 	run -0 "$LOCKRUN" history "$LOCK"
