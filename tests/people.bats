@@ -44,8 +44,41 @@ is_titled() { [[ "$(title_of "$2")" == *"$1"* ]]; }
 	await test -s ready
 	run -75 "$LOCKRUN" -n "$LOCK" true
 	[ "$output" = "lockrun: $LOCK: held by a process outside lockrun; nothing was run" ]
+	run -0 "$LOCKRUN" status "$LOCK"
+	[ "${lines[1]}" = "$LOCK: held by a process outside lockrun (pid $STARTED, flock), generation 1" ]
+	run -0 "$LOCKRUN" status --json "$LOCK"
+	[[ "$output" == *'"outside":{"pid":'"$STARTED"',"command":"flock"},"processes":[]}]'* ]]
+	run -0 "$LOCKRUN" watch -w 1ms "$LOCK"
+	[[ "$output" == *" $LOCK: held by a process outside lockrun (pid $STARTED, flock), 0 waiting" ]]
+	run -0 "$LOCKRUN" stats "$LOCK"
+	[ "$(tr -s ' ' <<<"${lines[2]}")" = ' held 1' ]
+	for option in --quiet --force --all; do
+		run -75 "$LOCKRUN" stop "$option" "$LOCK"
+		[ "$output" = "lockrun: $LOCK: held by pid $STARTED (flock), which is not lockrun's and cannot be asked; nothing was stopped" ]
+	done
+	# Who waits for it is no holder, and hides none.
+	start "$LOCKRUN" "$LOCK" true
+	await settled "$STARTED"
+	run -0 "$LOCKRUN" status "$LOCK"
+	[[ "${lines[1]}" == "$LOCK: held by a process outside lockrun (pid "*", flock), generation 1" ]]
+	[[ "${lines[2]}" == "  waiter 1     pid $STARTED (true) for "* ]]
 	echo >go
 	ends 0 "$STARTED"
+	await is_idle
+}
+
+is_idle() { [[ "$("$LOCKRUN" status "$LOCK")" == *"$LOCK: idle, generation 2"* ]]; }
+
+@test "a holder that does not queue: who took the lock is gone, and another has it still" {
+	"$LOCKRUN" "$LOCK" true
+	start bash -c 'exec 9<"$0"; flock 9; echo >ready; exec sleep 600' "$LOCKRUN_DIR/$LOCK/lock"
+	await test -s ready
+	run -0 "$LOCKRUN" status "$LOCK"
+	[[ "${lines[1]}" =~ "$LOCK: held by a process outside lockrun (pid $STARTED, "(bash|sleep)"), generation 1" ]]
+	kill -KILL "$STARTED"
+	ends 137 "$STARTED"
+	run -0 "$LOCKRUN" status "$LOCK"
+	[ "${lines[1]}" = "$LOCK: idle, generation 1" ]
 }
 
 @test "quiet: a conflict and a step-down are silent, faults are not" {

@@ -393,6 +393,30 @@ forgotten() { "$LOCKRUN" prune --older-than 1ms | grep -q .; }
 	[ "$(grep -o '"generation":[0-9]*' <<<"$output" | cut -d: -f2 | paste -sd' ')" = '66 65 3' ]
 }
 
+@test "a damaged number: each report says so, with status 69, and shows what there is" {
+	local word
+	"$LOCKRUN" "$LOCK" true
+	"$LOCKRUN" demo:v1:leader:sound true
+	echo garbage >"$LOCKRUN_DIR/$LOCK/number"
+	for word in status 'status --json' stats 'stats --json' 'watch -w 60s' 'watch -w 60s --json' history; do
+		run -69 --separate-stderr "$LOCKRUN" $word "$LOCK"
+		[[ "$stderr" == "lockrun: $LOCKRUN_DIR/$LOCK/number: both copies"*" are damaged; "* ]]
+		[[ "$output" != *idle* ]]
+	done
+	[[ "${lines[1]}" == *'true: finished' ]]
+	run -69 "$LOCKRUN" status
+	[[ "$output" == *"demo:v1:leader:sound: idle, generation 1"* ]]
+	rm "$LOCKRUN_DIR/$LOCK/number"
+	run -69 --separate-stderr "$LOCKRUN" status "$LOCK"
+	[[ "$stderr" == *"$LOCK/number: "* ]]
+	hold demo:v1:leader:sound
+	echo garbage >"$LOCKRUN_DIR/demo:v1:leader:sound/number"
+	run -69 --separate-stderr "$LOCKRUN" status demo:v1:leader:sound
+	[[ "$output" == *"demo:v1:leader:sound: led"*"  leader       pid $HOLDER (sh) for "* ]]
+	[[ "$stderr" == *"demo:v1:leader:sound/number: both copies"* ]]
+	release demo:v1:leader:sound
+}
+
 @test "a report that cannot be written is a failure: a full disk, or standard output is closed" {
 	local word where
 	"$LOCKRUN" "$LOCK" true
@@ -406,6 +430,25 @@ forgotten() { "$LOCKRUN" prune --older-than 1ms | grep -q .; }
 	run -0 sh -c 'exec "$0" "$1" test ! -e /proc/self/fd/1 >&-' "$LOCKRUN" "$LOCK"
 	[ -z "$output" ]
 	run -0 sh -c 'exec "$0" stop -q "$1" >&-' "$LOCKRUN" "$LOCK"
+}
+
+@test "an orphan: status and history agree that its end is not known, and its processes are named" {
+	start "$LOCKRUN" "$LOCK" sh -c 'trap "" TERM; echo $$ >ready; exec sleep 600'
+	await test -s ready
+	kill -KILL "$STARTED"
+	ends 137 "$STARTED"
+	run -0 "$LOCKRUN" status "$LOCK"
+	[[ "${lines[1]}" == "$LOCK: orphaned, generation 1" ]]
+	[[ "${lines[3]}" == "  processes    pid $(cat ready) (sleep)" ]]
+	[[ "${lines[4]}" == *'lost: its end is not known' ]]
+	run -0 "$LOCKRUN" status --json "$LOCK"
+	[[ "$output" == *'"pid":null,'*'"health":"orphaned",'*'"processes":[{"pid":'"$(cat ready)"',"command":"sleep"}]}]}' ]]
+	[[ "$output" == *'"outcome":"lost",'*'"previous":"lost"'* ]]
+	run -0 "$LOCKRUN" history "$LOCK"
+	[[ "${lines[1]}" == *'sh: lost: its end is not known' ]]
+	run -0 "$LOCKRUN" history --json "$LOCK"
+	[[ "$output" == *'"outcome":"lost"'* ]]
+	kill -KILL "$(cat ready)"
 }
 
 @test "history: of a term that leads, of one that was lost, of a lock that nobody used" {

@@ -126,6 +126,16 @@ describe_hold(const struct roster *roster, const char *contender, char text[DESC
 }
 
 char *
+describe_outside(const struct process_stat *process, char text[DESCRIBE_SIZE])
+{
+	char name[SAY_CLEAN_SIZE];
+
+	snprintf(text, DESCRIBE_SIZE, "held by a process outside lockrun (pid %d, %s)",
+	    process->pid, say_clean(process->name, name));
+	return text;
+}
+
+char *
 describe_outcome(const struct term *term, char text[DESCRIBE_SIZE])
 {
 	if (term->signal != 0)

@@ -4,6 +4,7 @@
 #define LOCKRUN_COMMANDS_DESCRIBE_H
 
 #include "election/roster.h"
+#include "kernel/proctable.h"
 #include "values/duration.h"
 
 #define DESCRIBE_SIZE 2048
@@ -23,6 +24,9 @@ const char *describe_lack(const struct roster_entry *entry);
  * otherwise. The contender who asks is not counted. Returns text.
  */
 char *describe_hold(const struct roster *roster, const char *contender, char text[DESCRIBE_SIZE]);
+
+/* "held by a process outside lockrun (pid 4711, flock)". Returns text. */
+char *describe_outside(const struct process_stat *process, char text[DESCRIBE_SIZE]);
 
 /* For how long something has been so; 0 when the clock was set back meanwhile. */
 duration_t describe_age(int64_t since_ms);

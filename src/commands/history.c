@@ -118,6 +118,8 @@ command_history(char **arguments, struct process_entry *entry)
 		    "held", "command: how it ended, note");
 		for_each_term(&target.lock, &roster, print_term, &roster);
 	}
+	if (roster.damage.kind != FAULT_NONE)
+		ending = say_fault(&roster.damage);
 	roster_free(&roster);
 	return ending;
 }

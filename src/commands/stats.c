@@ -31,7 +31,7 @@ generation(const struct subject *subject)
 static int64_t
 held(const struct subject *subject)
 {
-	return roster_is_held(&subject->view->roster);
+	return roster_is_held(&subject->view->roster) || subject->view->outside.pid != 0;
 }
 
 static int64_t

@@ -125,14 +125,27 @@ has_generation(const struct roster *roster)
 	return holder == NULL || holder->ticket.mode == TICKET_EXCLUSIVE;
 }
 
+/* What a killed lockrun left behind, of which stop --force ends all. */
+static void
+print_left(const struct view *view)
+{
+	char name[SAY_CLEAN_SIZE];
+
+	for (size_t i = 0; i < view->left_count; i++)
+		paper_line(INK_BAD, "  %-12s pid %d (%s)", i == 0 ? "processes" : "",
+		    view->left[i].pid, say_clean(view->left[i].name, name));
+}
+
 static void
 print_view(const struct view *view)
 {
 	const struct roster *roster = &view->roster;
-	const struct headline head = headline(roster);
+	struct headline head = headline(roster);
 	char role[32], who[DESCRIBE_SIZE];
 	size_t position = 0;
 
+	if (view->outside.pid != 0)
+		head = (struct headline){describe_outside(&view->outside, who), INK_CARE};
 	if (has_generation(roster))
 		paper_line(head.ink, "%s: %s, generation %" PRIu64, view->name, head.word,
 		    roster->generation);
@@ -140,6 +153,7 @@ print_view(const struct view *view)
 		paper_line(head.ink, "%s: %s", view->name, head.word);
 	if (roster->orphaned || roster->unsupervised)
 		paper_line(head.ink, "  %-12s %s", "leader", describe_hold(roster, "", who));
+	print_left(view);
 	for (size_t i = 0; i < roster->count; i++) {
 		if (roster->entries[i].ticket.state == TICKET_RESTING)
 			strlcpy(role, describe_rest(&roster->entries[i]), sizeof(role));
@@ -169,9 +183,9 @@ print_text(const struct statedir *directory, struct views *views, struct ending 
 	paper_line(
 	    INK_FAINT, "in %s, as of %s", directory->path, clock_text(clock_realtime_ms(), now));
 	while ((view = views_next(views)) != NULL) {
-		if (view->fault.kind == FAULT_NONE)
+		if (view->shown)
 			print_view(view);
-		else
+		if (view->fault.kind != FAULT_NONE)
 			*ending = say_fault(&view->fault);
 	}
 	if (views_count(views) == 0)
@@ -187,9 +201,9 @@ print_json(const struct statedir *directory, struct views *views, struct ending 
 	write_begin(&json, directory);
 	json_array(&json, "locks");
 	while ((view = views_next(views)) != NULL) {
-		if (view->fault.kind == FAULT_NONE)
+		if (view->shown)
 			write_view(&json, view);
-		else
+		if (view->fault.kind != FAULT_NONE)
 			*ending = say_fault(&view->fault);
 	}
 	json_array_end(&json);

@@ -10,6 +10,7 @@
 #include "commands/say.h"
 #include "commands/target.h"
 #include "election/eviction.h"
+#include "election/outside.h"
 
 /* How often somebody may move on between being seen and being asked. */
 #define ATTEMPTS 100
@@ -231,7 +232,8 @@ stop_leader(const struct options *options, struct eviction *eviction, struct ros
 {
 	const struct roster_entry *resting;
 	struct ending ending = {.status = STATUS_OK};
-	char who[DESCRIBE_SIZE];
+	char who[DESCRIBE_SIZE], name[SAY_CLEAN_SIZE];
+	struct process_stat outside;
 	struct fault fault;
 	enum acquire result;
 
@@ -249,6 +251,12 @@ stop_leader(const struct options *options, struct eviction *eviction, struct ros
 			return tell(options, eviction, result, who, &fault);
 		if (!read_anew(eviction, roster, &ending))
 			return ending;
+	}
+	if (outside_find(eviction->lock, &outside)) {
+		say("%s: held by pid %d (%s), which is not lockrun's and cannot be asked; nothing "
+		    "was stopped",
+		    eviction->lock->name, outside.pid, say_clean(outside.name, name));
+		return (struct ending){.status = STATUS_NOT_ACQUIRED};
 	}
 	say_who_leads(options, eviction->lock, "");
 	return ending;

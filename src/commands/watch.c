@@ -40,6 +40,11 @@ describe_state(const struct view *view, char text[DESCRIBE_SIZE])
 	const struct roster_entry *holder = roster_holder(roster);
 	char who[DESCRIBE_SIZE], which[64] = "";
 
+	if (view->outside.pid != 0) {
+		snprintf(text, DESCRIBE_SIZE, "%.*s, %zu waiting", DESCRIBE_SIZE / 2,
+		    describe_outside(&view->outside, who), roster_waiting(roster));
+		return;
+	}
 	if (!has_begun(holder)) {
 		snprintf(text, DESCRIBE_SIZE, "%s, %zu waiting",
 		    roster->unsupervised	 ? "led without supervision"

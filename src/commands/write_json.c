@@ -95,18 +95,28 @@ put_entry(struct json *json, const char *name, const struct roster_entry *entry)
 	json_object_end(json);
 }
 
+static void
+put_process(struct json *json, const char *key, const struct process_stat *process)
+{
+	json_object(json, key);
+	json_number(json, "pid", process->pid);
+	put_text(json, "command", process->name);
+	json_object_end(json);
+}
+
 /* A holder without a ticket: what a killed lockrun left behind, or what took its lockrun's place.
  */
 static void
-put_unattended(struct json *json, const char *name, const struct roster *roster)
+put_unattended(struct json *json, const struct view *view)
 {
+	const struct roster *roster = &view->roster;
 	static const struct ticket_text silent;
 	const struct term none = {0};
 	const bool recorded = roster->has_last_term && !roster->orphans_share;
 	const struct term *term = recorded ? &roster->last_term : &none;
 
 	json_object(json, NULL);
-	json_string(json, "name", name);
+	json_string(json, "name", view->name);
 	json_string(json, "state", "leading");
 	json_string(json, "mode", roster->orphans_share ? "shared" : "exclusive");
 	json_null(json, "kind");
@@ -131,7 +141,7 @@ put_entries(struct json *json, const char *key, const struct view *view, enum ti
 {
 	json_array(json, key);
 	if (state == TICKET_HOLDING && (view->roster.orphaned || view->roster.unsupervised))
-		put_unattended(json, view->name, &view->roster);
+		put_unattended(json, view);
 	for (size_t i = 0; i < view->roster.count; i++) {
 		if (view->roster.entries[i].ticket.state == state)
 			put_entry(json, view->name, &view->roster.entries[i]);
@@ -208,6 +218,14 @@ write_view(struct json *json, const struct view *view)
 	    view->roster.skips.generation == view->roster.generation
 		? (int64_t)view->roster.skips.since
 		: 0);
+	if (view->outside.pid != 0)
+		put_process(json, "outside", &view->outside);
+	else
+		json_null(json, "outside");
+	json_array(json, "processes");
+	for (size_t i = 0; i < view->left_count; i++)
+		put_process(json, NULL, &view->left[i]);
+	json_array_end(json);
 	json_object_end(json);
 }
 

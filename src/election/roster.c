@@ -3,6 +3,8 @@
 
 #include <bsd/string.h>
 
+#include <sys/stat.h>
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,8 +119,9 @@ sort_and_count(struct roster *roster)
 }
 
 static bool
-lock_is_held(const struct lockdir *lock, bool *shared)
+lock_is_held(const struct lockdir *lock, struct roster *roster)
 {
+	struct stat file;
 	struct fault fault;
 	bool held;
 	int fd;
@@ -126,10 +129,22 @@ lock_is_held(const struct lockdir *lock, bool *shared)
 	fd = lockdir_file(lock, STATE_LOCK, STATE_READ, &fault);
 	if (fd == -1)
 		return false;
+	roster->inode = fstat(fd, &file) == 0 ? file.st_ino : 0;
 	held = lock_is_marked(fd);
-	*shared = held && lock_is_marked_shared(fd);
+	roster->orphans_share = held && lock_is_marked_shared(fd);
 	close(fd);
 	return held;
+}
+
+/* One that is being forgotten, or was never complete, is no damage: a run makes it anew. */
+static void
+look_for_damage(const struct lockdir *lock, struct roster *roster)
+{
+	uint64_t generation;
+
+	if (generation_highest(lock, &generation, &roster->damage) == 0 || roster->inode == 0 ||
+	    !lockdir_in_place(lock))
+		roster->damage.kind = FAULT_NONE;
 }
 
 /* Each record once: it is the half of what a look at an idle lock costs. */
@@ -143,6 +158,7 @@ read_records(const struct lockdir *lock, struct roster *roster)
 
 	clock_boot_id(roster->boot);
 	if (!generation_read(lock, roster->boot, &plan)) {
+		look_for_damage(lock, roster);
 		roster->previous = (struct previous){.last = unknown, .ran = unknown};
 		return;
 	}
@@ -166,7 +182,7 @@ read_once(const struct lockdir *lock, struct roster *roster, bool *moved)
 	bool held;
 
 	memset(roster, 0, sizeof(*roster));
-	held = lock_is_held(lock, &roster->orphans_share);
+	held = lock_is_held(lock, roster);
 	if (lockdir_ticket_each(lock, gather, &gathering) == -1)
 		return -1;
 	if (gathering.failed) {
@@ -175,7 +191,7 @@ read_once(const struct lockdir *lock, struct roster *roster, bool *moved)
 	}
 	*moved = gathering.moved;
 	sort_and_count(roster);
-	roster->orphaned = held && roster->held == 0 && lock_is_held(lock, &roster->orphans_share);
+	roster->orphaned = held && roster->held == 0 && lock_is_held(lock, roster);
 	roster->orphans_share = roster->orphans_share && roster->orphaned;
 	read_records(lock, roster);
 	return 0;
@@ -276,7 +292,9 @@ roster_leads(const struct roster *roster, const struct term *term)
 		return false;
 	if (holder != NULL)
 		return holder->ticket.mode == TICKET_EXCLUSIVE;
-	return roster->unsupervised || (roster->orphaned && !roster->orphans_share);
+	/* Of what a killed lockrun left behind nobody will ever tell the end: it is lost already.
+	 */
+	return roster->unsupervised;
 }
 
 enum term_outcome

@@ -31,6 +31,8 @@ struct roster {
 	bool orphaned;	     /* the lock is held by what a killed lockrun left behind */
 	bool orphans_share;  /* and shares it: the newest generation is not its own */
 	uint64_t generation; /* the newest that was given; 0 for none */
+	struct fault damage; /* of a kind other than FAULT_NONE: no run can get a generation here */
+	uint64_t inode;	     /* of the lock; 0 when it is not there */
 	struct skips skips;
 	bool has_last_term;
 	struct term last_term;	  /* of that generation */
@@ -48,7 +50,10 @@ void roster_free(struct roster *roster);
 /* Whether it is held, by a contender or by what is left of one. */
 bool roster_is_held(const struct roster *roster);
 
-/* Whether a term still leads, or has begun to since we looked. */
+/*
+ * Whether a term still leads, under a lockrun or in the place of one, or has begun to since we
+ * looked.
+ */
 bool roster_leads(const struct roster *roster, const struct term *term);
 
 /*

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: ISC */
 #include "election/view.h"
 
+#include "election/outside.h"
+
 #include <bsd/string.h>
 
 #include <errno.h>
@@ -134,6 +136,32 @@ find_versions(const struct views *views, struct view *view)
 	}
 }
 
+/* ---- who holds without a ticket ---- */
+
+static void
+find_processes(struct views *views, struct view *view)
+{
+	struct lockdir lock;
+	struct fault fault;
+
+	if (view->roster.held > 0 || view->roster.unsupervised)
+		return;
+	/* Once for all locks. */
+	if (!view->roster.orphaned && !views->has_table)
+		locktable_read(&views->table);
+	views->has_table = views->has_table || !view->roster.orphaned;
+	if (!view->roster.orphaned && locktable_find(&views->table, view->roster.inode) == NULL)
+		return;
+	if (lockdir_open(views->directory, view->name, STATE_READ, NULL, 0, &lock, &fault) == -1)
+		return;
+	if (view->roster.orphaned)
+		view->left_count =
+		    outside_list_left(&lock, &view->roster, view->left, VIEW_LEFT_MAX);
+	else if (!outside_find(&lock, &view->outside))
+		view->outside.pid = 0;
+	lockdir_close(&lock);
+}
+
 /* ---- the views ---- */
 
 static int
@@ -196,11 +224,20 @@ views_next(struct views *views)
 		return NULL;
 	view->name = names->items[views->next++];
 	view->version_count = 0;
+	view->left_count = 0;
+	view->outside.pid = 0;
 	view->fault.kind = FAULT_NONE;
+	view->shown = false;
 	views->has_roster =
 	    read_roster(views->directory, view->name, &view->roster, &view->fault) == 0;
-	if (views->has_roster)
-		find_versions(views, view);
+	if (!views->has_roster)
+		return view;
+	if (view->roster.damage.kind != FAULT_NONE)
+		view->fault = view->roster.damage;
+	view->shown = view->fault.kind == FAULT_NONE || view->roster.count > 0 ||
+		      roster_is_held(&view->roster);
+	find_versions(views, view);
+	find_processes(views, view);
 	return view;
 }
 
@@ -208,6 +245,7 @@ void
 views_end(struct views *views)
 {
 	forget_view(views);
+	locktable_free(&views->table);
 	free(views->families);
 	names_free(&views->wanted);
 	names_free(&views->all);

@@ -6,9 +6,12 @@
 #include <stddef.h>
 
 #include "election/roster.h"
+#include "kernel/locktable.h"
+#include "kernel/proctable.h"
 #include "values/lockname.h"
 
 #define VIEW_VERSIONS_MAX 8
+#define VIEW_LEFT_MAX	  4
 
 /* Names of locks. */
 struct names {
@@ -27,8 +30,13 @@ void names_free(struct names *names);
 
 struct view {
 	const char *name;
-	struct fault fault;   /* of a kind other than FAULT_NONE: it could not be read */
-	struct roster roster; /* else what there is */
+	struct fault fault; /* of a kind other than FAULT_NONE: it could not be read, or not all */
+	bool shown;	    /* there is something to show */
+	struct roster roster; /* that */
+	struct process_stat
+	    outside; /* who holds it without any lockrun, if that shows; else pid 0 */
+	struct process_stat left[VIEW_LEFT_MAX]; /* some of what a killed lockrun left behind */
+	size_t left_count;
 	char versions[VIEW_VERSIONS_MAX][LOCKNAME_SIZE]; /* other versions that are held now */
 	size_t version_count;
 };
@@ -41,6 +49,8 @@ struct views {
 	size_t next;
 	struct view view;
 	bool has_roster;
+	struct locktable table;
+	bool has_table;
 };
 
 /*
