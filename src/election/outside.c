@@ -37,8 +37,9 @@ identify(int fd, const struct locktable_row *row, struct process_stat *who)
 	return lockers_find(fd, who);
 }
 
+/* again: something was seen, so that it is worth asking all processes where no row tells. */
 static bool
-look(const struct lockdir *lock, struct process_stat *who)
+look(const struct lockdir *lock, bool again, struct process_stat *who)
 {
 	const struct locktable_row *row;
 	struct locktable table;
@@ -52,8 +53,9 @@ look(const struct lockdir *lock, struct process_stat *who)
 	fd = lockdir_file(lock, STATE_LOCK, STATE_READ, &fault);
 	locktable_read(&table);
 	row = locktable_find(&table, roster.inode);
-	if (fd != -1 && row != NULL && !roster_is_held(&roster))
-		found = identify(fd, row, who) && !is_contender(&roster, who->pid);
+	if (fd != -1 && (row != NULL || again) && !roster_is_held(&roster))
+		found = (row != NULL ? identify(fd, row, who) : lockers_find(fd, who)) &&
+			!is_contender(&roster, who->pid);
 	locktable_free(&table);
 	roster_free(&roster);
 	if (fd != -1)
@@ -65,7 +67,7 @@ bool
 outside_find(const struct lockdir *lock, struct process_stat *who)
 {
 	for (int i = 0; i < LOOKS; i++) {
-		if (!look(lock, who))
+		if (!look(lock, i > 0, who))
 			return false;
 	}
 	return true;

@@ -11,6 +11,12 @@
 /* "1: FLOCK  ADVISORY  WRITE 812 00:2f:123 0 EOF"; of who waits, "1: -> FLOCK ..." */
 #define HELD "%*d: FLOCK %*s %*s %d %x:%x:%" SCNu64
 
+/*
+ * It comes in pages, and by counting: where another lock goes meanwhile, one is skipped. Who is
+ * met more than once is no worse than who is gone by the time that he is asked.
+ */
+#define READINGS 3
+
 static int
 add(struct locktable *table, const struct locktable_row *row, size_t *room)
 {
@@ -28,17 +34,15 @@ add(struct locktable *table, const struct locktable_row *row, size_t *room)
 	return 0;
 }
 
-void
-locktable_read(struct locktable *table)
+static void
+read_once(struct locktable *table, size_t *room)
 {
 	struct locktable_row row;
 	unsigned major, minor;
 	char line[256];
-	size_t room = 0;
 	FILE *locks;
 	int fd;
 
-	*table = (struct locktable){0};
 	fd = open("/proc/locks", O_RDONLY | O_CLOEXEC);
 	locks = fd != -1 ? fdopen(fd, "r") : NULL;
 	if (locks == NULL)
@@ -47,10 +51,20 @@ locktable_read(struct locktable *table)
 		if (sscanf(line, HELD, &row.pid, &major, &minor, &row.inode) != 4)
 			continue;
 		row.device = makedev(major, minor);
-		if (add(table, &row, &room) == -1)
+		if (add(table, &row, room) == -1)
 			break;
 	}
 	fclose(locks);
+}
+
+void
+locktable_read(struct locktable *table)
+{
+	size_t room = 0;
+
+	*table = (struct locktable){0};
+	for (int i = 0; i < READINGS; i++)
+		read_once(table, &room);
 }
 
 void
