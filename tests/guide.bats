@@ -218,7 +218,7 @@ steps_down() { "$LOCKRUN" status --json shop:v3:leader:mail | grep -q '"state":"
 	wait "$STARTED" || true
 	stub sync-all 'lockrun status >seen'
 	printed 'build 4711'
-	grep -q '(sync-all, build 4711)' seen
+	grep -qE '\(sync-all as [0-9]+, build 4711\)' seen
 }
 
 @test "the question whether it is free is asked by trying" {

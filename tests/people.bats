@@ -163,7 +163,7 @@ is_idle() { [[ "$("$LOCKRUN" status "$LOCK")" == *"$LOCK: idle, generation 2"* ]
 	run -0 "$LOCKRUN" status "$LOCK"
 	is_like "in $LOCKRUN_DIR, as of $TIME" "${lines[0]}"
 	is_like "$LOCK: led, generation 1" "${lines[1]}"
-	is_like " +leader +pid $HOLDER \(sh, the first\) for $SINCE" "${lines[2]}"
+	is_like " +leader +pid $HOLDER \(sh as [0-9]+, the first\) for $SINCE, since .*Z" "${lines[2]}"
 	is_like " +waiter 1 +pid $second \(true, the second\) for $SINCE" "${lines[3]}"
 	is_like " +waiter 2 +pid $third \(sh\) for $SINCE" "${lines[4]}"
 	[ "${#lines[@]}" -eq 5 ]
@@ -241,8 +241,8 @@ is_idle() { [[ "$("$LOCKRUN" status "$LOCK")" == *"$LOCK: idle, generation 2"* ]
 	await leads other
 	run -0 "$LOCKRUN" status "$LOCK"
 	[ "${lines[1]}" = "$LOCK: shared" ]
-	is_like " +holder +pid $one \(sh\) for $SINCE" "${lines[2]}"
-	is_like " +holder +pid $other \(sh\) for $SINCE" "${lines[3]}"
+	is_like " +holder +pid $one \(sh as [0-9]+\) for $SINCE, since .*Z" "${lines[2]}"
+	is_like " +holder +pid $other \(sh as [0-9]+\) for $SINCE, since .*Z" "${lines[3]}"
 	await grep -q 'and 1 more' watched
 	let_end one
 	let_end other
@@ -295,7 +295,7 @@ is_idle() { [[ "$("$LOCKRUN" status "$LOCK")" == *"$LOCK: idle, generation 2"* ]
 	run -0 "$LOCKRUN" status --json "$LOCK"
 	[ "${#lines[@]}" -eq 1 ]
 	is_like "\{\"as_of\":\"$TIME\",\"directory\":\"$LOCKRUN_DIR\",\"locks\":\[\{.*\}\]\}" "$output"
-	is_like ".*\"held\":\[\{\"name\":\"$LOCK\",\"state\":\"leading\",\"mode\":\"exclusive\",\"kind\":\"queued\",\"pid\":$HOLDER,[^]]*\"contender\":\"[0-9a-f]{32}\",\"since\":\"$TIME\",\"command\":\"sh\",\"note\":\"say \\\\\"hi\\\\\"\",\"generation\":1,\"health\":\"ok\"[^]]*\}\].*" "$output"
+	is_like ".*\"held\":\[\{\"name\":\"$LOCK\",\"state\":\"leading\",\"mode\":\"exclusive\",\"kind\":\"queued\",\"pid\":$HOLDER,[^]]*\"contender\":\"[0-9a-f]{32}\",\"since\":\"$TIME\",\"command\":\"sh\",\"note\":\"say \\\\\"hi\\\\\"\",\"command_pid\":[0-9]+,\"generation\":1,\"health\":\"ok\"[^]]*\}\].*" "$output"
 	is_like ".*\"pending\":\[\{\"name\":\"$LOCK\",\"state\":\"waiting\",\"mode\":\"exclusive\",\"kind\":\"queued\",\"pid\":$waiter,[^]]*\"command\":\"true\",\"note\":null,\"joins\":null\}\].*" "$output"
 	release
 	ends 0 "$waiter"

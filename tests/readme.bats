@@ -254,7 +254,7 @@ tour() { part 'A short tour' | awk '/^    \$ / { inside = 1 } !/^    / { inside 
 
 # alike: without pids and times, and the lines of one command sorted: two processes print them.
 alike() {
-	sed -E -e 's/[0-9]{4}-[0-9-]+T[0-9:.]+Z/TIME/g' -e 's/pid [0-9]+/pid P/g' -e 's/\b[0-9.]+(ms|s|m)\b/T/g' \
+	sed -E -e 's/[0-9]{4}-[0-9-]+T[0-9:.]+Z/TIME/g' -e 's/pid [0-9]+/pid P/g' -e 's/ as [0-9]+/ as P/g' -e 's/\b[0-9.]+(ms|s|m)\b/T/g' \
 		-e 's|^in [^ ,]*,|in DIR,|' -e 's/; now (being handed over|held by|nobody leads).*/; now/' -e 's/ +/ /g' |
 		awk '/^\$ / { print step++ " " $0; next } { print step - 1 " " $0 }' | sort -s -k 1,1n -k 2
 }
@@ -283,7 +283,7 @@ alike() {
 likeness() {
 	sed -nE 's|^<text x="[0-9]+" y="[0-9]+" fill="#[0-9a-f]+">(.*)</text>$|\1|p' "$1" |
 		sed -E -e 's|/[^ ]*/locks|DIR|g' -e 's/[0-9]{4}-[0-9-]+T[0-9:.]+Z/TIME/g' -e 's/pid [0-9]+/pid P/g' \
-			-e 's/\b[0-9.]+(ms|s)\b/T/g' | tr -s ' \n' ' '
+			-e 's/ as [0-9]+/ as P/g' -e 's/\b[0-9.]+(ms|s)\b/T/g' | tr -s ' \n' ' '
 }
 
 @test "the picture shows what make try prints" {

@@ -5,6 +5,7 @@ load helper
 SINCE='([0-9.]+(ms|s|m|h|d))+'
 TIME='[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z'
 
+BEGUN=', since [0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z'
 # shows LINE-PATTERN: whether a line of $output is like that, as a whole.
 shows() { grep -qxE -- "$1" <<<"$output" || { echo "no line like: $1" >&2; printf '%s\n' "$output" >&2; return 1; }; }
 status_shows() { run -0 "$LOCKRUN" status "$LOCK" && shows "$1" 2>/dev/null; }
@@ -24,7 +25,7 @@ orphan() {
 @test "status: a frozen leader is called frozen, and what lets it go on is said" {
 	hold
 	kill -STOP "$HOLDER"
-	await status_shows "  leader +pid $HOLDER \(sh\) for $SINCE, frozen \(SIGCONT lets it go on\)"
+	await status_shows "  leader +pid $HOLDER \(sh as [0-9]+\) for $SINCE, frozen \(SIGCONT lets it go on\)$BEGUN"
 	shows "$LOCK: led by a frozen process, generation 1"
 	json_has '"health":"frozen"'
 	kill -CONT "$HOLDER"
@@ -45,7 +46,7 @@ orphan() {
 	shows "  waiter 1 +pid $waiter \(true\) for $SINCE"
 	json_has '"orphaned":true'
 	json_has '"held":[{"name":"'"$LOCK"'","state":"leading","mode":"exclusive","kind":null,"pid":null,'
-	json_has '"command":"sh","note":null,"generation":1,"health":"orphaned","report":null,"heard":null,"silent_ms":null,"watchdog_ms":null,"reason":null}],"pending":[{'
+	json_has '"command":"sh","note":null,"command_pid":null,"generation":1,"health":"orphaned","report":null,"heard":null,"silent_ms":null,"watchdog_ms":null,"reason":null}],"pending":[{'
 	kill -KILL "$ORPHAN"
 	ends 0 "$waiter"
 	json_has '"orphaned":false'
@@ -59,7 +60,7 @@ orphan() {
 	shows "$LOCK: led without supervision, generation 1"
 	shows "  leader +held by pid $STARTED \(sh, --no-fork\) for $SINCE, generation 1, 0 waiting"
 	json_has '"unsupervised":true,"held":[{"name":"'"$LOCK"'","state":"leading","mode":"exclusive","kind":null,"pid":'"$STARTED,"
-	json_has '"command":"sh","note":"by itself","generation":1,"health":"ok","report":null,"heard":null,"silent_ms":null,"watchdog_ms":null,"reason":null}],"pending":[]'
+	json_has '"command":"sh","note":"by itself","command_pid":'"$STARTED"',"generation":1,"health":"ok","report":null,"heard":null,"silent_ms":null,"watchdog_ms":null,"reason":null}],"pending":[]'
 	kill "$STARTED"
 	ends 143 "$STARTED"
 	run -0 "$LOCKRUN" status "$LOCK"
@@ -76,7 +77,7 @@ orphan() {
 	[[ "$output" == *'"state":"stepping-down"'*'"reason":"stop"'* ]]
 	run -0 "$LOCKRUN" status "$LOCK"
 	shows "$LOCK: stepping down, generation 1"
-	shows "  leader +pid $STARTED \(sh\) for $SINCE, stepping down: stop"
+	shows "  leader +pid $STARTED \(sh as [0-9]+\) for $SINCE, stepping down: stop$BEGUN"
 	kill -KILL "$(children_of "$STARTED")"
 	ends 124 "$STARTED"
 }
@@ -188,7 +189,7 @@ on_terminal() { script -qec "$LOCKRUN status" /dev/null </dev/null; }
 	await test -s ready
 	run -0 "$LOCKRUN" status "$LOCK"
 	shows "$LOCK: led, generation 1"
-	shows "  leader +pid 1 of another pid namespace \(sh\) for $SINCE"
+	shows "  leader +pid 1 of another pid namespace \(sh\) for $SINCE$BEGUN"
 	json_has '"foreign_pid_namespace":true'
 	# And from in there, one out here.
 	echo >go
@@ -196,7 +197,7 @@ on_terminal() { script -qec "$LOCKRUN status" /dev/null </dev/null; }
 	hold
 	run -0 unshare -pf --mount-proc "$LOCKRUN" status "$LOCK"
 	shows "$LOCK: led, generation 2"
-	shows "  leader +pid $HOLDER of another pid namespace \(sh\) for $SINCE"
+	shows "  leader +pid $HOLDER of another pid namespace \(sh\) for $SINCE$BEGUN"
 	release
 }
 
@@ -222,7 +223,7 @@ on_terminal() { script -qec "$LOCKRUN status" /dev/null </dev/null; }
 	local theirs=$STARTED
 	await is_holding 1
 	run -0 setpriv --reuid=65533 --regid=4242 --clear-groups "$OPEN_DIR/lockrun" status "$LOCK"
-	shows "  leader +pid $theirs \(sh, theirs\) for $SINCE"
+	shows "  leader +pid $theirs \(sh as [0-9]+, theirs\) for $SINCE$BEGUN"
 	echo >"$OPEN_DIR/go"
 	ends 0 "$theirs"
 	run -0 setpriv --reuid=65533 --regid=4242 --clear-groups "$OPEN_DIR/lockrun" status "$LOCK"
@@ -412,7 +413,7 @@ forgotten() { "$LOCKRUN" prune --older-than 1ms | grep -q .; }
 	hold demo:v1:leader:sound
 	echo garbage >"$LOCKRUN_DIR/demo:v1:leader:sound/number"
 	run -69 --separate-stderr "$LOCKRUN" status demo:v1:leader:sound
-	[[ "$output" == *"demo:v1:leader:sound: led"*"  leader       pid $HOLDER (sh) for "* ]]
+	[[ "$output" == *"demo:v1:leader:sound: led"*"  leader       pid $HOLDER (sh as "*") for "*", since "* ]]
 	[[ "$stderr" == *"demo:v1:leader:sound/number: both copies"* ]]
 	release demo:v1:leader:sound
 }
@@ -449,6 +450,21 @@ forgotten() { "$LOCKRUN" prune --older-than 1ms | grep -q .; }
 	run -0 "$LOCKRUN" history --json "$LOCK"
 	[[ "$output" == *'"outcome":"lost"'* ]]
 	kill -KILL "$(cat ready)"
+}
+
+@test "status: the process of the command is named beside that of its lockrun, and since when it leads" {
+	# A child from before is not the command, nor is one that the command started.
+	start sh -c 'sleep 600 & echo $! >before; exec "$0" "$1" sh -c "sleep 600 & echo \$\$ >ready; wait"' "$LOCKRUN" "$LOCK"
+	await test -s ready
+	run -0 "$LOCKRUN" status "$LOCK"
+	shows "  leader +pid $STARTED \(sh as $(cat ready)\) for $SINCE$BEGUN"
+	json_has '"command":"sh","note":null,"command_pid":'"$(cat ready)"',"generation":1,"health":"ok"'
+	since=$(grep -o '"since":"[^.]*' <<<"$output" | cut -d'"' -f4)
+	run -0 "$LOCKRUN" status "$LOCK"
+	[[ "${lines[2]}" == *", since ${since}Z" ]]
+	run -0 "$LOCKRUN" stop -q "$LOCK"
+	ends 124 "$STARTED"
+	kill -KILL "$(cat before)"
 }
 
 @test "history: of a term that leads, of one that was lost, of a lock that nobody used" {

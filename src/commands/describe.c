@@ -11,16 +11,32 @@
 #include "kernel/clock.h"
 
 char *
-describe_contender(const struct roster_entry *entry, char text[DESCRIBE_SIZE])
+describe_leader(const struct roster_entry *entry, pid_t command_pid, char text[DESCRIBE_SIZE])
 {
-	char command[SAY_CLEAN_SIZE], note[SAY_CLEAN_SIZE];
+	char command[SAY_CLEAN_SIZE], note[SAY_CLEAN_SIZE], as[32] = "";
 	const bool noted = entry->text.note[0] != '\0';
 
-	snprintf(text, DESCRIBE_SIZE, "pid %d%s (%s%s%s)", entry->ticket.pid,
+	if (command_pid != 0)
+		snprintf(as, sizeof(as), " as %d", command_pid);
+	snprintf(text, DESCRIBE_SIZE, "pid %d%s (%s%s%s%s)", entry->ticket.pid,
 	    entry->same_namespace ? "" : " of another pid namespace",
-	    say_clean(entry->text.command, command), noted ? ", " : "",
+	    say_clean(entry->text.command, command), as, noted ? ", " : "",
 	    say_clean(entry->text.note, note));
 	return text;
+}
+
+char *
+describe_contender(const struct roster_entry *entry, char text[DESCRIBE_SIZE])
+{
+	return describe_leader(entry, 0, text);
+}
+
+pid_t
+describe_command_pid(const struct roster_entry *entry)
+{
+	if (entry->ticket.state != TICKET_HOLDING || !entry->same_namespace)
+		return 0;
+	return proctable_oldest_child(entry->ticket.pid, describe_age(entry->text.since_ms));
 }
 
 const char *

@@ -12,6 +12,12 @@
 /* "pid 4711 (rsync, NOTE)"; a pid of another namespace is marked. Returns text. */
 char *describe_contender(const struct roster_entry *entry, char text[DESCRIBE_SIZE]);
 
+/* The same with the pid of its command: "pid 4711 (rsync as 4712, NOTE)". Returns text. */
+char *describe_leader(const struct roster_entry *entry, pid_t command, char text[DESCRIBE_SIZE]);
+
+/* The process of a holder's command, by what /proc tells now; 0 when that is not known. */
+pid_t describe_command_pid(const struct roster_entry *entry);
+
 /* What somebody does who neither holds nor waits: "backoff", "ineligible" or
  * "suspended". */
 const char *describe_rest(const struct roster_entry *entry);

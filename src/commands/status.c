@@ -45,21 +45,34 @@ headline(const struct roster *roster)
 	return (struct headline){"idle", INK_PLAIN};
 }
 
+/* ", since 2026-11-30T14:59:01Z": what is nearer stands in for how long. */
+static void
+put_begin(int64_t since_ms, char text[64])
+{
+	char time[CLOCK_TEXT_SIZE];
+
+	clock_text(since_ms, time);
+	snprintf(text, 64, ", since %.*sZ", (int)strcspn(time, "."), time);
+}
+
 static void
 print_entry(const struct roster_entry *entry, const char *role)
 {
 	const bool joins =
 	    entry->ticket.kind == TICKET_JOIN && entry->ticket.state == TICKET_WAITING;
 	const char *reason = entry->text.reason, *lacks = describe_lack(entry);
-	char who[DESCRIBE_SIZE], since[DURATION_TEXT_SIZE];
+	char who[DESCRIBE_SIZE], since[DURATION_TEXT_SIZE], begun[64] = "";
 
-	paper_line(entry->frozen ? INK_BAD : INK_PLAIN, "  %-12s %s for %s%s%s%s%s%s", role,
-	    describe_contender(entry, who), describe_since(entry->text.since_ms, since),
+	if (entry->ticket.state == TICKET_HOLDING)
+		put_begin(entry->text.since_ms, begun);
+	paper_line(entry->frozen ? INK_BAD : INK_PLAIN, "  %-12s %s for %s%s%s%s%s%s%s", role,
+	    describe_leader(entry, describe_command_pid(entry), who),
+	    describe_since(entry->text.since_ms, since),
 	    joins	    ? ", to join"
 	    : lacks != NULL ? ", next, "
 			    : "",
 	    !joins && lacks != NULL ? lacks : "", reason[0] != '\0' ? ", stepping down: " : "",
-	    reason, entry->frozen ? ", frozen (SIGCONT lets it go on)" : "");
+	    reason, entry->frozen ? ", frozen (SIGCONT lets it go on)" : "", begun);
 }
 
 /* What the command says of itself, and how long ago it gave a sign of life. */

@@ -58,6 +58,15 @@ put_generation(struct json *json, uint64_t generation)
 }
 
 static void
+put_command_pid(struct json *json, pid_t pid)
+{
+	if (pid != 0)
+		json_number(json, "command_pid", pid);
+	else
+		json_null(json, "command_pid");
+}
+
+static void
 put_entry(struct json *json, const char *name, const struct roster_entry *entry)
 {
 	const bool holds = entry->ticket.state == TICKET_HOLDING;
@@ -78,6 +87,8 @@ put_entry(struct json *json, const char *name, const struct roster_entry *entry)
 	write_time(json, "since", entry->text.since_ms);
 	put_text(json, "command", entry->text.command);
 	put_text(json, "note", entry->text.note);
+	if (holds)
+		put_command_pid(json, describe_command_pid(entry));
 	if (!holds && entry->text.joins != 0)
 		json_number(json, "joins", (int64_t)entry->text.joins);
 	else if (!holds)
@@ -129,6 +140,7 @@ put_unattended(struct json *json, const struct view *view)
 	write_time(json, "since", term->begun_ms);
 	put_text(json, "command", term->command);
 	put_text(json, "note", term->note);
+	put_command_pid(json, roster->unsupervised ? term->pid : 0);
 	put_generation(json, term->generation);
 	json_string(json, "health", roster->orphaned ? "orphaned" : "ok");
 	put_life(json, &silent);

@@ -178,7 +178,7 @@ seconds() { sed -nE "s/$2/\\1/p" "$1"; }
 	start "${INSIDE[@]}" sh -c "$(exec_start shop-mailer@.service)" shop-mailer@1.service
 	await test -s pid
 	run -0 "${INSIDE[@]}" lockrun status shop:v1:leader:mailer
-	[[ "$output" == *"(mailer, shop-mailer@1.service)"* ]]
+	[[ "$output" == *"(mailer"*", shop-mailer@1.service)"* ]]
 	kill "$STARTED"
 	ends 0 "$STARTED"
 	log_is 'sync,mailer --foreground,TERM'
