@@ -146,13 +146,17 @@ bad_names() {
 
 @test "what the name tool cannot build it refuses, with a name that would do" {
 	run -64 "$LOCKRUN" name --app shop --kind leader --resource x
-	[[ "$output" == *"protocol version"*"would do: shop:v1:leader:x" ]]
+	[[ "$output" == "lockrun: --protocol: it is missing, and no name can be built without it; usage: lockrun name "* ]]
 	run -64 "$LOCKRUN" name --app shop --protocol 03 --kind leader --resource x
 	[[ "$output" == *"leading zeros"* ]]
 	run -64 "$LOCKRUN" name --app shop --protocol 3 --kind 'a:b' --resource x
 	[[ "$output" == *"kind of lock must be"* ]]
 	run -64 "$LOCKRUN" name --app shop --protocol 3 --kind leader
-	[[ "$output" == *"resource is missing"* ]]
+	[[ "$output" == "lockrun: --resource: it is missing"* ]]
+	run -64 "$LOCKRUN" name --scope x --protocol 3 --kind leader --resource x
+	[[ "$output" == "lockrun: --app: it is missing"* ]]
+	run -64 "$LOCKRUN" name --app shop --protocol 3 --resource x
+	[[ "$output" == "lockrun: --kind: it is missing"* ]]
 	run -64 "$LOCKRUN" name --app shop --protocol 3 --kind leader --resource "$(printf '%0300d' 0)"
 	[[ "$output" == *"longer than 200"* ]]
 	run -64 "$LOCKRUN" name
@@ -177,10 +181,62 @@ bad_names() {
 	nothing_was_made
 }
 
-@test "a word that is no slip of a subcommand is taken for a name" {
+@test "a word that is no slip of a subcommand may have been meant for a name" {
 	run -64 "$LOCKRUN" frobnicate
-	[[ "$output" == *"a name that would do: frobnicate:v1:leader:"* ]]
+	[ "$output" = 'lockrun: "frobnicate": neither a lock name nor a subcommand; lockrun --help lists the subcommands; a name that would do: frobnicate:v1:leader:main' ]
 	run -64 "$LOCKRUN" leader
+	[[ "$output" == *"--help"*"a name that would do: "*":v1:leader:"* ]]
+	run -64 "$LOCKRUN" leader -- true
 	[[ "$output" == *"protocol version"*"a name that would do: "*":v1:leader:"* ]]
+	nothing_was_made
+}
+
+@test "other programs' words for a subcommand are answered with its word" {
+	local word meant
+	while read -r word meant; do
+		run -64 "$LOCKRUN" "$word"
+		[ "$output" = "lockrun: \"$word\": neither a lock name nor a subcommand; did you mean $meant?" ]
+		run -64 "$LOCKRUN" -q "$word" "$LOCK"
+		[[ "$output" == *"did you mean $meant?" ]]
+	done <<-'ROWS'
+		help "lockrun --help"
+		version "lockrun --version"
+		list "lockrun status"
+		ls "lockrun status"
+		ps "lockrun status"
+		kill "lockrun stop" or "lockrun signal"
+		log "lockrun history"
+	ROWS
+	# With the two dashes it is a name that has too little.
+	run -64 "$LOCKRUN" log -- true
+	[[ "$output" == *"protocol version"*"a name that would do: log:v1:leader:main" ]]
+	nothing_was_made
+}
+
+@test "a file that others lock is answered with a name for it" {
+	local file
+	for file in /tmp/report.lock ./report.lck ../report report.pid; do
+		run -64 "$LOCKRUN" -n "$file" -- true
+		[ "$(name_in_hint)" = report:v1:single-flight:main ]
+	done
+	run -64 "$LOCKRUN" feature/x -- true
+	[ "$(name_in_hint)" = feature_2Fx:v1:leader:main ]
+	nothing_was_made
+}
+
+@test "a subcommand whose options came first is told from a lock name" {
+	local word
+	for word in run $("$LOCKRUN" --help | sed -n 's/^ *lockrun \([a-z-]*\) .*/\1/p'); do
+		run -64 "$LOCKRUN" -v "$word"
+		[ "$output" = "lockrun: \"$word\": a subcommand stands before its options; write: lockrun $word ..." ]
+		run -64 "$LOCKRUN" -q "$word" --force "$LOCK"
+		[[ "$output" == *": a subcommand stands before its options; "* ]]
+		run -64 "$LOCKRUN" -d "$PWD/D" "$word"
+		case $word in
+		check | fence | name) [[ "$output" == *"; write: lockrun $word ..." ]] ;;
+		*) [[ "$output" == *"; write: lockrun $word -d $PWD/D ..." ]] ;;
+		esac
+	done
+	[ "$word" != run ] && [ ! -e D ]
 	nothing_was_made
 }

@@ -23,8 +23,9 @@ explain(const struct lockname *name)
 		    meant);
 }
 
+/* What is missing has an option, and nobody wrote a name that could be shown. */
 static int
-check_or_build(const struct options *options, struct fault *fault)
+build(const struct options *options, struct lockname *name, struct fault *fault)
 {
 	const struct lockname_parts parts = {
 	    .app = options->app,
@@ -34,6 +35,27 @@ check_or_build(const struct options *options, struct fault *fault)
 	    .scopes = options->scopes,
 	    .scope_count = options->scope_count,
 	};
+	const struct {
+		const char *given, *option;
+	} needed[] = {
+	    {parts.app, "--app"},
+	    {parts.protocol, "--protocol"},
+	    {parts.kind, "--kind"},
+	    {parts.resource, "--resource"},
+	};
+
+	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
+		if (needed[i].given != NULL)
+			continue;
+		fault_set(fault, FAULT_USAGE_PART_MISSING, 0, "%s", needed[i].option);
+		return command_hint_usage(SUB_NAME, fault);
+	}
+	return lockname_build(&parts, name, fault);
+}
+
+static int
+check_or_build(const struct options *options, struct fault *fault)
+{
 	const bool builds = options->app != NULL || options->protocol != NULL ||
 			    options->kind != NULL || options->resource != NULL ||
 			    options->scope_count > 0;
@@ -45,7 +67,7 @@ check_or_build(const struct options *options, struct fault *fault)
 	if (!builds && options->word_count == 0)
 		return command_needs_name(SUB_NAME, fault);
 	if (builds) {
-		if (lockname_build(&parts, &name, fault) == -1)
+		if (build(options, &name, fault) == -1)
 			return -1;
 		puts(name.text);
 		return 0;

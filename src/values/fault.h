@@ -30,6 +30,8 @@ enum fault_kind {
 	FAULT_USAGE_UNKNOWN_OPTION,
 	FAULT_USAGE_NOT_HERE, /* an option that another subcommand takes */
 	FAULT_USAGE_UNKNOWN_SUBCOMMAND,
+	FAULT_USAGE_SUBCOMMAND_LATE, /* options before its word */
+	FAULT_USAGE_PART_MISSING,    /* of a name that is to be built */
 	FAULT_USAGE_VALUE_MISSING,
 	FAULT_USAGE_VALUE_UNWANTED,
 	FAULT_USAGE_DURATION,

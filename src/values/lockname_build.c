@@ -95,6 +95,41 @@ draft_kind(struct draft *draft, struct piece part)
 		draft_text(draft, DEFAULT_KIND);
 }
 
+static bool
+begins_with(const char *text, const char *begin)
+{
+	return strncmp(text, begin, strlen(begin)) == 0;
+}
+
+/* Where in a file's name the ending of a lock file begins; its length when it has none. */
+static size_t
+file_stem(const char *base)
+{
+	static const char *const endings[] = {".lock", ".lck", ".pid"};
+	const char *dot = strrchr(base, '.');
+
+	for (size_t i = 0; dot != NULL && i < sizeof(endings) / sizeof(endings[0]); i++)
+		if (strcmp(dot, endings[i]) == 0)
+			return (size_t)(dot - base);
+	return strlen(base);
+}
+
+/* The file that another program locks: what it is called there, and that one run is enough. */
+static bool
+draft_file(struct draft *draft, const char *text)
+{
+	const char *slash = strrchr(text, '/'), *base = slash != NULL ? slash + 1 : text;
+	const struct piece stem = {base, file_stem(base)};
+
+	if (strchr(text, ':') != NULL || stem.length == 0 ||
+	    !(begins_with(text, "/") || begins_with(text, "./") || begins_with(text, "../") ||
+		base[stem.length] != '\0'))
+		return false;
+	draft_usable(draft, stem, DEFAULT_APP);
+	draft_text(draft, ":v" DEFAULT_PROTOCOL ":single-flight:" DEFAULT_RESOURCE);
+	return true;
+}
+
 /*
  * A name that would do, made of what is usable in text. Which part is which is a guess when the
  * protocol version is missing: then a word before the last one is the kind, and a last one only
@@ -146,7 +181,8 @@ lockname_refuse(enum fault_kind kind, const char *text, struct fault *fault)
 	struct draft draft = {.length = 0};
 	struct lockname name;
 
-	draft_hint(&draft, text);
+	if (!draft_file(&draft, text))
+		draft_hint(&draft, text);
 	fault_set(fault, kind, 0, "\"%s\"", text);
 	return fault_hint(fault, "%s",
 	    lockname_take_apart(draft.text, &name) == FAULT_NONE ? draft.text : DEFAULT_NAME);

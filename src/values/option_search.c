@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "values/lockname.h"
+
 #define NAMES_MOST 64 /* more than the table has rows */
 #define WORDS_SIZE 128
 
@@ -25,6 +27,23 @@ static const struct subcommand_row {
     {SUB_FENCE, "fence"},
 };
 #define SUBCOMMAND_ROWS (sizeof(subcommand_table) / sizeof(subcommand_table[0]))
+
+/* What other programs call it. */
+static const struct foreign_row {
+	const char *word;
+	const char *meant;
+} foreign_table[] = {
+    {"help", "\"lockrun --help\""},
+    {"version", "\"lockrun --version\""},
+    {"list", "\"lockrun status\""},
+    {"ls", "\"lockrun status\""},
+    {"ps", "\"lockrun status\""},
+    {"show", "\"lockrun status\""},
+    {"kill", "\"lockrun stop\" or \"lockrun signal\""},
+    {"log", "\"lockrun history\""},
+    {"logs", "\"lockrun history\""},
+};
+#define FOREIGN_ROWS (sizeof(foreign_table) / sizeof(foreign_table[0]))
 
 /* Options of flock(1) that would not do what they do there, so that the way out has to be told. */
 static const struct refused_row {
@@ -133,12 +152,68 @@ option_refuse_unknown(
 	return fault_hint(reading->fault, "--help lists them all");
 }
 
-const char *
-option_subcommand_meant(const char *word)
+/* A subcommand of which the options came first. */
+static int
+refuse_late(const struct option_reading *reading, const struct subcommand_row *row)
 {
-	const char *words[SUBCOMMAND_ROWS];
+	const struct option_spelling directory = option_spell_letter('d');
 
-	for (size_t i = 0; i < SUBCOMMAND_ROWS; i++)
+	fault_set(reading->fault, FAULT_USAGE_SUBCOMMAND_LATE, 0, "\"%s\"", row->word);
+	if (reading->directory != NULL && option_find(&directory, row->subcommand) != NULL)
+		return fault_hint(
+		    reading->fault, "lockrun %s -d %s ...", row->word, reading->directory);
+	return fault_hint(reading->fault, "lockrun %s ...", row->word);
+}
+
+static int
+refuse_word(const struct option_reading *reading, const char *word, const char *meant)
+{
+	fault_set(reading->fault, FAULT_USAGE_UNKNOWN_SUBCOMMAND, 0, "\"%s\"", word);
+	return fault_hint(reading->fault, "did you mean %s?", meant);
+}
+
+static int
+refuse_bare(const struct option_reading *reading, const char *word)
+{
+	struct lockname name;
+	struct fault bad;
+
+	(void)lockname_parse(word, &name, &bad);
+	fault_set(reading->fault, FAULT_USAGE_UNKNOWN_SUBCOMMAND, 0, "\"%s\"", word);
+	return fault_hint(reading->fault,
+	    "lockrun --help lists the subcommands; a name that would do: %s", bad.hint);
+}
+
+/* Of small letters and dashes alone. */
+static bool
+is_bare(const char *word)
+{
+	return word[0] != '\0' && word[strspn(word, "abcdefghijklmnopqrstuvwxyz-")] == '\0';
+}
+
+int
+option_refuse_subcommand(
+    const struct option_reading *reading, const char *word, const char *following)
+{
+	const char *words[SUBCOMMAND_ROWS], *closest;
+	char meant[WORDS_SIZE];
+
+	if (strchr(word, ':') != NULL)
+		return 0;
+	for (size_t i = 0; i < SUBCOMMAND_ROWS; i++) {
+		if (strcmp(subcommand_table[i].word, word) == 0)
+			return refuse_late(reading, &subcommand_table[i]);
 		words[i] = subcommand_table[i].word;
-	return closest_word(word, words, SUBCOMMAND_ROWS);
+	}
+	for (size_t i = 0; i < FOREIGN_ROWS; i++) {
+		if (strcmp(foreign_table[i].word, word) == 0 &&
+		    (following == NULL || strcmp(following, "--") != 0))
+			return refuse_word(reading, word, foreign_table[i].meant);
+	}
+	closest = closest_word(word, words, SUBCOMMAND_ROWS);
+	if (closest != NULL) {
+		snprintf(meant, sizeof(meant), "\"lockrun %s\"", closest);
+		return refuse_word(reading, word, meant);
+	}
+	return following == NULL && is_bare(word) ? refuse_bare(reading, word) : 0;
 }

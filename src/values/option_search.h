@@ -22,7 +22,13 @@ enum fault_kind option_refused(const struct option_spelling *spelling);
 int option_refuse_unknown(
     const struct option_reading *reading, const struct option_spelling *spelling, const char *word);
 
-/* The subcommand that was probably meant by a word, or NULL. */
-const char *option_subcommand_meant(const char *word);
+/*
+ * The first word is to be a lock name, which holds a colon. Set the fault of one that was meant for
+ * a subcommand: one with its options before it, a slip, another program's word for it, or, with
+ * nothing behind it, a plain word. following is the next word, or NULL. Returns 0, or -1 with the
+ * fault.
+ */
+int option_refuse_subcommand(
+    const struct option_reading *reading, const char *word, const char *following);
 
 #endif

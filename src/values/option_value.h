@@ -12,6 +12,7 @@ struct option_reading {
 	char **next; /* the argument to read next */
 	struct options *options;
 	struct fault *fault;
+	const char *directory; /* that an option has named, or NULL */
 };
 
 /* An option as it stands on the command line: a long name, or else a letter. */

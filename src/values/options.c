@@ -124,25 +124,6 @@ read_options(struct option_reading *reading)
 	return 0;
 }
 
-/*
- * A lock name holds a colon; a word without one may be meant for a subcommand. Without a command
- * to run, what is wrong with the name says more than that the command is missing.
- */
-static int
-check_name(struct option_reading *reading, bool has_command)
-{
-	const char *word = reading->options->words[0], *meant = NULL;
-	struct lockname name;
-
-	if (strchr(word, ':') == NULL)
-		meant = option_subcommand_meant(word);
-	if (meant != NULL) {
-		fault_set(reading->fault, FAULT_USAGE_UNKNOWN_SUBCOMMAND, 0, "\"%s\"", word);
-		return fault_hint(reading->fault, "did you mean \"lockrun %s\"?", meant);
-	}
-	return has_command ? 0 : lockname_parse(word, &name, reading->fault);
-}
-
 /* What stands behind the options: NAME or FILE, and [--] COMMAND [ARG...]. */
 static int
 read_command(struct option_reading *reading)
@@ -152,12 +133,15 @@ read_command(struct option_reading *reading)
 	char **command = options->words + 1;
 	struct option_spelling spelling;
 	enum fault_kind refused;
+	struct lockname name;
 
 	if (options->words[0] == NULL)
 		return fault_set(reading->fault,
 		    named ? FAULT_USAGE_NO_NAME : FAULT_USAGE_WORD_MISSING, 0, "command line");
 	while (options->words[options->word_count] != NULL)
 		options->word_count++;
+	if (named && option_refuse_subcommand(reading, options->words[0], *command) == -1)
+		return -1;
 	if (*command != NULL && strcmp(*command, "--") == 0) {
 		command++;
 	} else if (*command != NULL && is_option(*command)) {
@@ -167,7 +151,9 @@ read_command(struct option_reading *reading)
 		return fault_set(reading->fault,
 		    refused != FAULT_NONE ? refused : FAULT_USAGE_DASH_COMMAND, 0, "%s", *command);
 	}
-	if (named && check_name(reading, *command != NULL) == -1)
+	/* What is wrong with the name says more than that the command is missing. */
+	if (named && *command == NULL &&
+	    lockname_parse(options->words[0], &name, reading->fault) == -1)
 		return -1;
 	if (*command == NULL)
 		return fault_set(
@@ -186,7 +172,7 @@ int
 options_parse(enum subcommand subcommand, char **arguments, const char *getenv_note,
     const char *getenv_dir, struct options *options, struct fault *fault)
 {
-	struct option_reading reading = {subcommand, arguments, options, fault};
+	struct option_reading reading = {subcommand, arguments, options, fault, NULL};
 
 	*options = (struct options){
 	    .wait = DURATION_NEVER,
@@ -206,6 +192,7 @@ options_parse(enum subcommand subcommand, char **arguments, const char *getenv_n
 		return -1;
 	if (asks_for_text(options))
 		return 0;
+	reading.directory = options->directory;
 	if (options->directory == NULL && is_set(getenv_dir))
 		options->directory = getenv_dir;
 	if (subcommand == SUB_FENCE)
