@@ -204,7 +204,7 @@ has_lines() { [ "$(cat "$2" 2>/dev/null | wc -l)" -eq "$1" ]; }
 			[ "$output" = ran ]
 		else
 			[[ "$status" = @(69|125) ]]
-			[[ "${lines[-1]}" == *": Too many open files"* ]]
+			[[ "${lines[-1]}" == *": Too many open files; "*"raise the limit of open files (ulimit -n)" ]]
 			[ "$hard" -lt 16 ]
 		fi
 		is_holding 0

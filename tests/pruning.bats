@@ -170,6 +170,38 @@ finds() { grep -qE "^$1 +$2 +$3" <<<"$output"; }
 	[ ! -e nothing ]
 }
 
+# doctor_and_run_say REASON DIR: both end with 69, and name DIR, the reason and a way out.
+doctor_and_run_say() {
+	run -69 "${AS[@]}" "$LOCKRUN" -d "$2" "$LOCK" -- true
+	[[ "$output" == "lockrun: $2: $1; "* ]]
+	local said=$output
+	run -69 "${AS[@]}" "$LOCKRUN" doctor "$2"
+	[ "$output" = "$said" ] || finds fail owner "${said#lockrun: }"
+}
+
+@test "doctor: a directory that the first run could not make fails, with the run's own reason" {
+	AS=()
+	doctor_and_run_say 'the directory above it does not exist' "$PWD/no/such"
+	touch file
+	doctor_and_run_say 'cannot be used as the state directory: Not a directory' "$PWD/file/state"
+}
+
+@test "doctor: a directory that we may not write to fails, with the way out, and no trial is made" {
+	needs_root
+	make_open_dir
+	local LOCKRUN=$OPEN_DIR/lockrun
+	AS=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+	mkdir -m 755 "$OPEN_DIR/public"
+	"$LOCKRUN" -d "$OPEN_DIR/public" demo:v1:leader:other -- true
+	doctor_and_run_say 'you may not write to this state directory' "$OPEN_DIR/public"
+	[[ "$output" == *"-d DIR or LOCKRUN_DIR"*"chmod 2770"* ]]
+	finds fail trial 'not made: nothing can be written here'
+	# The directory of a lock that is there already is not what is wrong.
+	run -69 "${AS[@]}" "$LOCKRUN" -d "$OPEN_DIR/public" demo:v1:leader:other -- true
+	[[ "$output" == "lockrun: $OPEN_DIR/public: you may not write to this state directory; "* ]]
+	doctor_and_run_say 'cannot be used as the state directory: Permission denied' "$OPEN_DIR/new"
+}
+
 @test "doctor: a directory that is not ours is refused with the reason" {
 	needs_root
 	mkdir -m 700 theirs

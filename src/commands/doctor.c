@@ -4,6 +4,7 @@
 
 #include <bsd/string.h>
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -79,7 +80,16 @@ look_at_room(const struct examination *examination, struct finding *finding)
 static void
 look_at_owner(const struct examination *examination, struct finding *finding)
 {
-	/* It would not have been opened otherwise. */
+	char text[FAULT_MESSAGE_SIZE];
+	struct fault fault;
+
+	/* All else about it was looked at when it was opened. */
+	if (!statedir_may_write(&examination->directory)) {
+		statedir_write_fault(
+		    &examination->directory, examination->directory.path, errno, &fault);
+		finding_set(finding, VERDICT_FAIL, "%s", fault_text(&fault, text, sizeof(text)));
+		return;
+	}
 	finding_set(finding, VERDICT_OK,
 	    examination->directory.shared_by_group ? "shared by its group"
 						   : "yours or root's, closed to others");
@@ -120,7 +130,10 @@ look_at_inotify(const struct examination *examination, struct finding *finding)
 static void
 look_at_trial(const struct examination *examination, struct finding *finding)
 {
-	doctor_trial(&examination->directory, examination->entry, finding);
+	if (statedir_may_write(&examination->directory))
+		doctor_trial(&examination->directory, examination->entry, finding);
+	else
+		finding_set(finding, VERDICT_FAIL, "not made: nothing can be written here");
 }
 
 static void
@@ -219,6 +232,8 @@ command_doctor(char **arguments, struct process_entry *entry)
 	if (statedir_open(where, STATE_READ, &examination.directory, &fault) == -1)
 		return say_fault(&fault);
 	if (examination.directory.fd == -1) {
+		if (statedir_could_be_made(examination.directory.path, where == NULL, &fault) == -1)
+			return say_fault(&fault);
 		printf(
 		    "%s does not exist yet; the first run makes it\n", examination.directory.path);
 		return (struct ending){.status = STATUS_OK};

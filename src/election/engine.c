@@ -111,7 +111,12 @@ engine_open(const struct campaign *campaign, struct lockdir *lock, struct fault 
 
 	if (lockdir_open(candidacy->directory, candidacy->name->text, STATE_READ, NULL, 0, lock,
 		fault) == -1)
-		return -1;
+		/* Whoever may not write to DIR need not look at what is in it. */
+		return fault->kind == FAULT_FILE_UNUSABLE && fault->error == EACCES &&
+			       !statedir_may_write(candidacy->directory)
+			   ? statedir_write_fault(
+				 candidacy->directory, candidacy->directory->path, EACCES, fault)
+			   : -1;
 	if (lock->fd != -1 && lock->queue != -1)
 		return 0;
 	lockdir_close(lock);

@@ -137,7 +137,7 @@ make_lockdir(const struct statedir *directory, const char *name, const struct st
 
 	private_name(private);
 	if (mkdirat(directory->fd, private, statedir_directory_mode(directory)) == -1)
-		return fault_set(fault, FAULT_DIR_UNUSABLE, errno, "%s", directory->path);
+		return statedir_write_fault(directory, directory->path, errno, fault);
 	fd = openat(directory->fd, private, OPEN_DIRECTORY);
 	if (fd != -1) {
 		made = furnish(fd, directory, seeds, count);
@@ -159,6 +159,15 @@ make_lockdir(const struct statedir *directory, const char *name, const struct st
 	return fault_set(fault, FAULT_DIR_UNUSABLE, error, "%s/%s", directory->path, name);
 }
 
+/* NAME or its queue could not be opened. */
+static int
+open_fault(struct fault *fault, const char *path)
+{
+	if (errno == ELOOP || errno == ENOTDIR)
+		return statedir_open_fault(fault, path);
+	return fault_set(fault, FAULT_FILE_UNUSABLE, errno, "%s", path);
+}
+
 static int
 open_queue(struct lockdir *lock, enum state_use use, struct fault *fault)
 {
@@ -173,9 +182,7 @@ open_queue(struct lockdir *lock, enum state_use use, struct fault *fault)
 		    errno == EEXIST)
 			lock->queue = openat(lock->fd, file_names[STATE_QUEUE], OPEN_DIRECTORY);
 	}
-	return lock->queue != -1
-		   ? 0
-		   : statedir_open_fault(fault, lockdir_path(lock, STATE_QUEUE, path));
+	return lock->queue != -1 ? 0 : open_fault(fault, lockdir_path(lock, STATE_QUEUE, path));
 }
 
 int
@@ -204,7 +211,7 @@ lockdir_open(const struct statedir *directory, const char *name, enum state_use 
 		lock->fd = openat(directory->fd, name, OPEN_DIRECTORY);
 	}
 	if (lock->fd == -1)
-		return statedir_open_fault(fault, path);
+		return open_fault(fault, path);
 	if (statedir_check_owner(lock->fd, path, &shared_by_group, fault) == -1 ||
 	    open_queue(lock, use, fault) == -1) {
 		lockdir_close(lock);

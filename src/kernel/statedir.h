@@ -52,6 +52,22 @@ void statedir_close(struct statedir *directory);
 /* Look the path up again, since what stands there may have been moved or replaced. */
 int statedir_reopen(struct statedir *directory, struct fault *fault);
 
+/* Whether we may make and remove files in DIR, which is open; errno says why not. */
+bool statedir_may_write(const struct statedir *directory);
+
+/*
+ * Set the fault of an error at path, DIR or in it, when something was to be written there: of DIR
+ * itself when that is what may not be written to. Always returns -1.
+ */
+int statedir_write_fault(
+    const struct statedir *directory, const char *path, int error, struct fault *fault);
+
+/*
+ * Whether a directory that is missing could be made by statedir_open, with_parents for the default
+ * place. Returns 0, or -1 with the fault that statedir_open would give.
+ */
+int statedir_could_be_made(const char *path, bool with_parents, struct fault *fault);
+
 /* Sync DIR and each directory above it that can be synced. Returns 0, or -1 with errno. */
 int statedir_sync(const struct statedir *directory);
 

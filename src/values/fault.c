@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: ISC */
+#include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -95,6 +97,9 @@ static const struct fault_row fault_table[] = {
 	ANOTHER_DIR},
     {FAULT_DIR_UNUSABLE, STATUS_UNAVAILABLE, "cannot be used as the state directory",
 	"mend that, or " ANOTHER_DIR},
+    {FAULT_DIR_UNWRITABLE, STATUS_UNAVAILABLE, "you may not write to this state directory",
+	"name one of your own with -d DIR or LOCKRUN_DIR, or have this one shared with a group of "
+	"yours: chgrp, chmod 2770"},
     {FAULT_DIR_PARENT, STATUS_UNAVAILABLE, "the directory above it does not exist",
 	"make that one first, or mend the path"},
     {FAULT_DIR_SYMLINK, STATUS_UNAVAILABLE, "the state directory must not be a symbolic link",
@@ -187,6 +192,63 @@ fault_row(enum fault_kind kind)
 	return NULL;
 }
 
+/* What to do about an error of the system, whatever met it. */
+static const struct error_row {
+	int error;
+	enum {
+		ANYWHERE,
+		AT_PATH,
+		AT_DISK
+	} where; /* at a disk: another directory would do */
+	const char *remedy;
+} error_table[] = {
+    {EACCES, AT_DISK,
+	"look at its owner and permissions, and at those of the directories above it"},
+    {EPERM, AT_DISK, "look at its owner, permissions and attributes (lsattr)"},
+    {EROFS, AT_DISK, "have its file system mounted for writing"},
+    {ENOSPC, AT_DISK, "make room on its disk (df, df -i)"},
+    {EDQUOT, AT_DISK, "make room: the quota is used up"},
+    {EIO, AT_DISK, "the disk fails: look at the log of the kernel (dmesg)"},
+    {ENOENT, AT_PATH, "check the path"},
+    {ENAMETOOLONG, AT_PATH, "use a shorter path"},
+    {EBUSY, AT_PATH, "wait until nobody leads, or end that by lockrun stop"},
+    {EFBIG, ANYWHERE, "raise the limit of file sizes (ulimit -f)"},
+    {EMFILE, ANYWHERE, "raise the limit of open files (ulimit -n)"},
+    {ENFILE, ANYWHERE, "the machine has no open file left to give: raise fs.file-max"},
+    {ENOMEM, ANYWHERE, "free memory, or raise its limit (ulimit -v)"},
+};
+
+static const struct error_row *
+error_row(const struct fault *fault, const struct fault_row *row)
+{
+	const bool at_path = row->kind == FAULT_DIR_UNUSABLE || row->kind == FAULT_FILE_UNUSABLE ||
+			     row->kind == FAULT_ALSO_UNUSABLE || row->kind == FAULT_LOCK_UNUSABLE;
+
+	if (!at_path && row->kind != FAULT_SYSTEM && row->kind != FAULT_START)
+		return NULL;
+	for (size_t i = 0; i < sizeof(error_table) / sizeof(error_table[0]); i++)
+		if (error_table[i].error == fault->error &&
+		    (at_path || error_table[i].where == ANYWHERE))
+			return &error_table[i];
+	return NULL;
+}
+
+char *
+fault_remedy(const struct fault *fault, char buffer[FAULT_TEXT_SIZE])
+{
+	const struct fault_row *row = fault_row(fault->kind);
+	const struct error_row *error = row != NULL ? error_row(fault, row) : NULL;
+
+	if (error == NULL)
+		snprintf(buffer, FAULT_TEXT_SIZE, "%s", row != NULL ? row->remedy : "");
+	else
+		snprintf(buffer, FAULT_TEXT_SIZE, "%s%s%s",
+		    row->status == STATUS_NOT_STARTED ? "nothing was run; " : "", error->remedy,
+		    row->kind == FAULT_DIR_UNUSABLE && error->where == AT_DISK ? ", or " ANOTHER_DIR
+									       : "");
+	return buffer;
+}
+
 int
 fault_set(struct fault *fault, enum fault_kind kind, int error, const char *object, ...)
 {
@@ -220,8 +282,9 @@ fault_text(const struct fault *fault, char *buffer, size_t size)
 	const int style = VIS_CSTYLE | VIS_OCTAL | VIS_TAB | VIS_NL;
 	const struct fault_row *row = fault_row(fault->kind);
 	const char *reason = row != NULL ? row->reason : "no fault";
-	const char *remedy = row != NULL ? row->remedy : "";
+	char remedy[FAULT_TEXT_SIZE];
 
+	fault_remedy(fault, remedy);
 	strnvis(object, fault->object, sizeof(object), style);
 	strnvis(hint, fault->hint, sizeof(hint), style);
 	snprintf(buffer, size, "%s: %s%s%s%s%s%s%s", object, reason, fault->error != 0 ? ": " : "",

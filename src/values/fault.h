@@ -65,7 +65,8 @@ enum fault_kind {
 	/* the lock manager cannot be used */
 	FAULT_DIR_NO_ACCOUNT,
 	FAULT_DIR_UNUSABLE, /* error tells */
-	FAULT_DIR_PARENT,   /* the parent of a named directory is missing */
+	FAULT_DIR_UNWRITABLE,
+	FAULT_DIR_PARENT, /* the parent of a named directory is missing */
 	FAULT_DIR_SYMLINK,
 	FAULT_DIR_NOT_DIRECTORY,
 	FAULT_DIR_OWNER,
@@ -123,11 +124,14 @@ struct fault_row {
 	enum fault_kind kind;
 	int status;	    /* exit status, from values/status.h */
 	const char *reason; /* never empty */
-	const char *remedy; /* may be empty when the hint is the remedy */
+	const char *remedy; /* may be empty when the hint is the remedy; see fault_remedy */
 };
 
 /* The row of kind. Never NULL for a kind below FAULT_COUNT other than FAULT_NONE. */
 const struct fault_row *fault_row(enum fault_kind kind);
+
+/* The remedy: of the error, where it says what to do, else of the row. Returns buffer. */
+char *fault_remedy(const struct fault *fault, char buffer[FAULT_TEXT_SIZE]);
 
 /*
  * Fill fault in; object is a printf(3) format. The hint becomes empty. Text that does not fit is
