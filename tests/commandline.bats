@@ -154,16 +154,42 @@ refused() {
 	LOCKRUN_NOTE='' run -0 "$LOCKRUN" "$LOCK" "$LOCKRUN" status "$LOCK"
 }
 
-@test "a note is one line of at most 200 bytes, wherever it comes from" {
+@test "a note is one line of at most 200 bytes, and the message says which it is not" {
 	local note
 	note=$(printf '%0200d' 0)
 	run -0 "$LOCKRUN" --note "$note" "$LOCK" "$LOCKRUN" status "$LOCK"
 	[[ "$output" == *"$note"* ]]
 	rm -r "$LOCKRUN_DIR"
-	refused "longer than 200 bytes" --note "${note}0" "$LOCK" touch ran
-	refused "control character" --note $'two\nlines' "$LOCK" touch ran
-	LOCKRUN_NOTE=$'two\nlines' refused "LOCKRUN_NOTE" "$LOCK" touch ran
-	LOCKRUN_NOTE=${note}0 refused "LOCKRUN_NOTE" "$LOCK" touch ran
+	refused "--note: longer than 200 bytes; write one short line (this has 201 bytes)" --note "${note}0" "$LOCK" touch ran
+	refused "it holds a line break" --note $'two\nlines' "$LOCK" touch ran
+	refused "it holds a control character" --note $'a\tb' "$LOCK" touch ran
+}
+
+# note_from_outside NOTE REMARK SHOWN: the run goes on, with one remark, and shows what is left of it.
+note_from_outside() {
+	LOCKRUN_NOTE=$1 run -0 --separate-stderr "$LOCKRUN" "$LOCK" "$LOCKRUN" status "$LOCK"
+	[ "$stderr" = "lockrun: LOCKRUN_NOTE: $2" ]
+	[[ "$output" == *"(lockrun, $3)"* ]]
+	LOCKRUN_NOTE=$1 run -0 "$LOCKRUN" -q "$LOCK" true
+	[ -z "$output" ]
+}
+
+@test "a note of the environment that is none is cut or cleaned, and the run goes on" {
+	local long
+	long=$(printf '%0199d' 0)
+	note_from_outside "${long}00" 'longer than 200 bytes; the rest of it is not shown' "${long}0"
+	# Not in the middle of a character.
+	note_from_outside "${long}ü" 'longer than 200 bytes; the rest of it is not shown' "$long"
+	note_from_outside $'two\nlines' 'it holds a control character; a question mark is shown for each' 'two?lines'
+	LOCKRUN_NOTE=$'two\nlines' run -0 "$LOCKRUN" --note mine "$LOCK" true
+	[ -z "$output" ]
+}
+
+@test "of -v and -q the last one counts" {
+	run -0 --separate-stderr "$LOCKRUN" -v -q "$LOCK" true
+	[ -z "$stderr" ]
+	run -0 --separate-stderr "$LOCKRUN" -q -v "$LOCK" true
+	[[ "$stderr" == *leading* ]]
 }
 
 @test "the option for the directory wins over the environment" {
@@ -214,7 +240,7 @@ refused() {
 	refused "no such option" status --jsn
 	refused "not an option of this subcommand" status -n
 	refused "not a duration" stop -w x "$LOCK"
-	refused "control character" stop --reason $'a\nb' "$LOCK"
+	refused "line break" stop --reason $'a\nb' "$LOCK"
 	refused "protocol version" status leader
 	refused "protocol version" stop leader
 	refused "protocol version" check leader

@@ -300,15 +300,23 @@ goes_on() {
 	goes_on directory
 	goes_on missing/log
 	goes_on unread
-	goes_on fd:x
-	goes_on fd:
-	goes_on fd:-1
 	goes_on fd:99999999999
 	needs_root
 	: >secret
 	chmod 0 secret
 	run -0 --separate-stderr setpriv --bounding-set=-dac_override "$LOCKRUN" --events secret "$LOCK" true
 	[[ "$stderr" == 'lockrun: --events secret: Permission denied; going on without' ]]
+}
+
+@test "what is no number of a descriptor is refused, and a file may be called so" {
+	local where
+	for where in fd:x fd: fd:-1 fd:3x 'fd: 3'; do
+		run -64 "$LOCKRUN" --events "$where" "$LOCK" touch ran
+		[ "$output" = "lockrun: --events \"$where\": not the number of a descriptor; write it like fd:3; a file of that name is ./$where" ]
+	done
+	[ ! -e ran ]
+	"$LOCKRUN" --events ./fd:x "$LOCK" true
+	[ -s fd:x ]
 }
 
 @test "a descriptor that is not open costs one warning, and is not taken for one of ours" {

@@ -259,7 +259,7 @@ full_of_files() {
 	n=0
 	while : 2>/dev/null >"small/fill.$((n++))"; do :; done
 	hold 2>warning
-	grep -q "no ticket could be made: No space left on device; the order of waiting is not kept, the lock is" warning
+	grep -q "no ticket could be made: No space left on device; the order of waiting is not kept; the lock itself holds" warning
 	[ "$(find "small/$LOCK/q" -type f | wc -l)" = 0 ]
 	run -75 "$LOCKRUN" -n "$LOCK" -- touch barged
 	run -75 "$LOCKRUN" -w 50ms "$LOCK" -- touch barged

@@ -215,8 +215,8 @@ narrate_observe(const struct narrator *narrator, const struct happened *happened
 		say_live_over();
 		break;
 	case HAPPENING_NO_TICKET:
-		say("%s: no ticket could be made: %s; the order of waiting is not kept, the lock "
-		    "is",
+		say("%s: no ticket could be made: %s; the order of waiting is not kept; the lock "
+		    "itself holds",
 		    name, strerror(happened->error));
 		break;
 	case HAPPENING_LEADING:
@@ -285,6 +285,12 @@ narrate_begin(struct narrator *narrator, const struct options *options, const st
 	    .campaign = campaign,
 	    .live = !options->quiet && say_can_live(),
 	};
+	if (options->note_was != NOTE_GOOD && !options->quiet)
+		say("LOCKRUN_NOTE: %s; %s",
+		    options->note_was == NOTE_LONG ? "longer than 200 bytes"
+						   : "it holds a control character",
+		    options->note_was == NOTE_LONG ? "the rest of it is not shown"
+						   : "a question mark is shown for each");
 	if (options->verbose && meant != NULL)
 		say_timed("%s: the kind \"%s\" is close to \"%s\": another kind is another lock",
 		    name->text, name->kind, meant);

@@ -22,7 +22,9 @@ prune(const struct statedir *directory, const struct names *names, duration_t ol
 			puts(name);
 			break;
 		case FORGET_LOST:
-			say("%s: kept: how its last term ended is not known", name);
+			say("%s: kept: how its last term ended is not known; the next run of it "
+			    "records an end: lockrun %s -- COMMAND",
+			    name, name);
 			break;
 		case FORGET_FAULT:
 			ending = say_fault(&fault);

@@ -38,7 +38,10 @@ enum fault_kind {
 	FAULT_USAGE_DURATION_ZERO, /* -m 0 and -k 0 */
 	FAULT_USAGE_NUMBER,
 	FAULT_USAGE_COUNT,
-	FAULT_USAGE_NOTE,
+	FAULT_USAGE_NOTE_LONG,
+	FAULT_USAGE_NOTE_BREAK,
+	FAULT_USAGE_NOTE_CONTROL,
+	FAULT_USAGE_DESCRIPTOR,	 /* fd: and no number */
 	FAULT_USAGE_TWICE_MEANT, /* two options that exclude each other */
 	FAULT_USAGE_CHOICE,
 	FAULT_USAGE_UNSUPERVISED, /* --no-fork with what needs a supervisor */

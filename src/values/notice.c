@@ -21,26 +21,10 @@ is_word(const char *bytes, size_t length, const char *word)
 	return strlen(word) == length && memcmp(bytes, word, length) == 0;
 }
 
-static bool
-is_within_character(char byte)
-{
-	return ((unsigned char)byte & 0xc0) == 0x80;
-}
-
 static void
 keep_status(const char *value, size_t length, struct notice *notice)
 {
-	if (length > NOTE_MAX) {
-		length = NOTE_MAX;
-		while (length > 0 && is_within_character(value[length]))
-			length--;
-	}
-	for (size_t i = 0; i < length; i++) {
-		const unsigned char byte = (unsigned char)value[i];
-
-		notice->status[i] = (char)(byte < 0x20 || byte == 0x7f ? '?' : byte);
-	}
-	notice->status[length] = '\0';
+	note_clean(value, length, notice->status);
 	notice->has_status = true;
 }
 

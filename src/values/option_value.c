@@ -130,13 +130,37 @@ store_backoff(const struct option_spelling *spelling, const char *value,
 	return fault_set(fault, kind, 0, "%s \"%s\"", spelling->text, value);
 }
 
-int
-option_store_note(const char *object, const char *value, const char **field, struct fault *fault)
+static int
+store_note(const struct option_spelling *spelling, const char *value, const char **field,
+    struct fault *fault)
 {
-	if (!note_valid(value))
-		return fault_set(fault, FAULT_USAGE_NOTE, 0, "%s \"%s\"", object, value);
-	*field = value;
-	return 0;
+	switch (note_look(value)) {
+	case NOTE_GOOD:
+		*field = value;
+		return 0;
+	case NOTE_LONG:
+		fault_set(fault, FAULT_USAGE_NOTE_LONG, 0, "%s", spelling->text);
+		return fault_hint(fault, "(this has %zu bytes)", strlen(value));
+	case NOTE_BREAK:
+		return fault_set(
+		    fault, FAULT_USAGE_NOTE_BREAK, 0, "%s \"%s\"", spelling->text, value);
+	case NOTE_CONTROL:
+		break;
+	}
+	return fault_set(fault, FAULT_USAGE_NOTE_CONTROL, 0, "%s \"%s\"", spelling->text, value);
+}
+
+/* A descriptor that is not open may be so another time; what is no number never is. */
+static int
+check_events(const struct option_spelling *spelling, const char *value, struct fault *fault)
+{
+	const char *number = value + strlen("fd:");
+
+	if (strncmp(value, "fd:", strlen("fd:")) != 0 ||
+	    (number[0] != '\0' && number[strspn(number, "0123456789")] == '\0'))
+		return 0;
+	fault_set(fault, FAULT_USAGE_DESCRIPTOR, 0, "%s \"%s\"", spelling->text, value);
+	return fault_hint(fault, "./%s", value);
 }
 
 /* Empty is what a shell makes of a variable that was never set. */
@@ -151,7 +175,7 @@ store_text(const struct option_row *row, const struct option_spelling *spelling,
 		fault_set(reading->fault, FAULT_USAGE_VALUE_MISSING, 0, "%s \"\"", spelling->text);
 		return fault_hint(reading->fault, "write %s %s", spelling->text, row->metavar);
 	}
-	if (row->value == OPTION_TEXT) {
+	if (row->value != OPTION_SCOPE) {
 		*(const char **)((char *)options + row->field) = value;
 		return 0;
 	}
@@ -182,6 +206,11 @@ option_store(const struct option_reading *reading, const struct option_row *row,
 		return store_choice(row, spelling, value, field, reading->fault);
 	case OPTION_FLAG:
 		*(bool *)field = true;
+		/* One of the two counts. */
+		if (row->field == offsetof(struct options, verbose))
+			options->quiet = false;
+		else if (row->field == offsetof(struct options, quiet))
+			options->verbose = false;
 		return 0;
 	case OPTION_DURATION_IF_ANY:
 	case OPTION_DURATION:
@@ -200,7 +229,11 @@ option_store(const struct option_reading *reading, const struct option_row *row,
 	case OPTION_BACKOFF:
 		return store_backoff(spelling, value, field, reading->fault);
 	case OPTION_NOTE:
-		return option_store_note(spelling->text, value, field, reading->fault);
+		return store_note(spelling, value, field, reading->fault);
+	case OPTION_EVENTS:
+		if (check_events(spelling, value, reading->fault) == -1)
+			return -1;
+		break;
 	case OPTION_TEXT:
 	case OPTION_SCOPE:
 		break;

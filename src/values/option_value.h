@@ -30,8 +30,4 @@ struct option_spelling {
 int option_store(const struct option_reading *reading, const struct option_row *row,
     const struct option_spelling *spelling, const char *value);
 
-/* Store a note that object (an option, a variable) gave. Returns 0, or -1 with the fault. */
-int
-option_store_note(const char *object, const char *value, const char **field, struct fault *fault);
-
 #endif

@@ -168,6 +168,18 @@ is_set(const char *variable)
 	return variable != NULL && variable[0] != '\0';
 }
 
+/* Whoever set it may not have thought of lockrun: no reason not to run. */
+static void
+take_note(struct options *options, const char *note)
+{
+	options->note = note;
+	options->note_was = note_look(note);
+	if (options->note_was == NOTE_GOOD)
+		return;
+	note_clean(note, strlen(note), options->note_cleaned);
+	options->note = options->note_cleaned;
+}
+
 int
 options_parse(enum subcommand subcommand, char **arguments, const char *getenv_note,
     const char *getenv_dir, struct options *options, struct fault *fault)
@@ -199,9 +211,8 @@ options_parse(enum subcommand subcommand, char **arguments, const char *getenv_n
 		return read_command(&reading);
 	if (subcommand != SUB_RUN)
 		return 0;
-	if (options->note == NULL && is_set(getenv_note) &&
-	    option_store_note("LOCKRUN_NOTE", getenv_note, &options->note, fault) == -1)
-		return -1;
+	if (options->note == NULL && is_set(getenv_note))
+		take_note(options, getenv_note);
 	if (options_agree(options, fault) == -1)
 		return -1;
 	return read_command(&reading);

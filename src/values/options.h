@@ -15,6 +15,7 @@
 #include "values/closest.h"
 #include "values/duration.h"
 #include "values/fault.h"
+#include "values/note.h"
 
 /* Which subcommands take an option; a bit mask. */
 enum subcommand {
@@ -71,7 +72,9 @@ struct options {
 	duration_t complain_after; /* DURATION_NEVER when not given */
 	const char *events;	   /* FILE or fd:N; NULL for none */
 	const char *note;	   /* NULL when neither given nor in the environment */
-	const char *directory;	   /* NULL for the default place */
+	enum note_look note_was;   /* what was wrong with that of the environment */
+	char note_cleaned[NOTE_MAX + 1];
+	const char *directory; /* NULL for the default place */
 	bool json;
 	bool prometheus;
 	bool until_end;
@@ -134,6 +137,7 @@ enum option_value {
 	OPTION_COUNT,		/* int, from 0 on */
 	OPTION_TEXT,		/* const char * */
 	OPTION_NOTE,		/* const char *, note_valid */
+	OPTION_EVENTS,		/* const char *, a path, or fd: and a number */
 	OPTION_SCOPE,		/* appended to scopes */
 	OPTION_HABIT,		/* accepted for habit, does nothing */
 };
@@ -169,7 +173,7 @@ extern const size_t option_table_length;
  * "--name=value" and "--name value",
  * "-w5", "-w 5" and "-nv" are understood. Of one option given twice the last wins. getenv_note and
  * getenv_dir stand for LOCKRUN_NOTE and LOCKRUN_DIR (NULL or empty: unset) and count when no option
- * was given.
+ * was given. A LOCKRUN_NOTE that is no valid note is cleaned, and note_was tells.
  *
  * Returns 0, or -1 with a FAULT_USAGE_*. --help and --version end the parsing at once with 0. For
  * SUB_RUN and SUB_FENCE the first word and COMMAND must be there, else FAULT_USAGE_NO_NAME,

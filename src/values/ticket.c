@@ -260,17 +260,6 @@ ticket_text_unpack(const char *bytes, size_t length, struct ticket_text *text)
 	}
 }
 
-bool
-note_valid(const char *note)
-{
-	size_t length = 0;
-
-	for (; note[length] != '\0'; length++)
-		if (length == NOTE_MAX || is_control(note[length]))
-			return false;
-	return true;
-}
-
 void
 command_name(const char *path, char name[COMMAND_NAME_MAX + 1])
 {

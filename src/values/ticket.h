@@ -17,11 +17,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "values/note.h"
+
 #define TICKET_NAME_SIZE 96
 #define TICKET_TEXT_SIZE 1024
-#define CONTENDER_SIZE	 33  /* 32 hexadecimal digits */
-#define NOTE_MAX	 200 /* bytes */
-#define COMMAND_NAME_MAX 64  /* bytes of a command's base name that are kept */
+#define CONTENDER_SIZE	 33 /* 32 hexadecimal digits */
+#define COMMAND_NAME_MAX 64 /* bytes of a command's base name that are kept */
 
 enum ticket_mode {
 	TICKET_EXCLUSIVE = 'x',
@@ -110,9 +111,6 @@ size_t ticket_text_pack(const struct ticket_text *text, char bytes[TICKET_TEXT_S
 /* Read such lines; unknown keys and malformed values are skipped, missing ones stay empty or 0.
  * Never fails: the text is for people. bytes need not be terminated. */
 void ticket_text_unpack(const char *bytes, size_t length, struct ticket_text *text);
-
-/* True for at most NOTE_MAX bytes without control characters (below 0x20, and 0x7f). */
-bool note_valid(const char *note);
 
 /* Copy the last path component of path, cut to COMMAND_NAME_MAX, control characters as '?'. */
 void command_name(const char *path, char name[COMMAND_NAME_MAX + 1]);

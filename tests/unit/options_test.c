@@ -143,6 +143,7 @@ expect_stored(const struct option_row *row, const char *spelled)
 		break;
 	case OPTION_TEXT:
 	case OPTION_NOTE:
+	case OPTION_EVENTS:
 		ROW(EXPECT_STR(*(const char *const *)(const void *)field, "7"), "%s", spelled);
 		break;
 	case OPTION_HABIT:
@@ -325,8 +326,10 @@ static const struct {
     {SUB_RUN, "--max-waiters=-1 x y", FAULT_USAGE_COUNT, "--max-waiters \"-1\"", ""},
     {SUB_RUN, "--max-waiters= x y", FAULT_USAGE_COUNT, "--max-waiters \"\"", ""},
     {SUB_RUN, "--max-waiters 2147483648 x y", FAULT_USAGE_COUNT, NULL, NULL},
-    {SUB_RUN, "--note|a\nb|x|y", FAULT_USAGE_NOTE, "--note \"a\nb\"", NULL},
-    {SUB_STOP, "--reason|a\tb|x", FAULT_USAGE_NOTE, "--reason \"a\tb\"", NULL},
+    {SUB_RUN, "--note|a\nb|x|y", FAULT_USAGE_NOTE_BREAK, "--note \"a\nb\"", NULL},
+    {SUB_STOP, "--reason|a\tb|x", FAULT_USAGE_NOTE_CONTROL, "--reason \"a\tb\"", NULL},
+    {SUB_RUN, "--events fd:x x y", FAULT_USAGE_DESCRIPTOR, "--events \"fd:x\"", "./fd:x"},
+    {SUB_RUN, "--events=fd: x y", FAULT_USAGE_DESCRIPTOR, NULL, NULL},
     {SUB_RUN, "-n -w 5 x y", FAULT_USAGE_TWICE_MEANT, NULL, NULL},
     {SUB_RUN, "-w 0 -n x y", FAULT_USAGE_TWICE_MEANT, NULL, NULL},
     {SUB_RUN, "-w5 --nonblock x y", FAULT_USAGE_TWICE_MEANT, NULL, NULL},
@@ -390,10 +393,14 @@ values(void)
 	EXPECT_INT(options.max_hold, 90 * DURATION_SECOND);
 	EXPECT(options.kill_after == DURATION_NEVER && options.kill_after_given);
 	EXPECT_INT(options.conflict_status, 0);
-	EXPECT_INT(parse(SUB_RUN, "-E 255 -k 250ms -nvq x y"), 0);
+	EXPECT_INT(parse(SUB_RUN, "-E 255 -k 250ms -nqv x y"), 0);
 	EXPECT_INT(options.conflict_status, 255);
 	EXPECT_INT(options.kill_after, 250 * DURATION_MILLISECOND);
-	EXPECT(options.if_available && options.verbose && options.quiet);
+	EXPECT(options.if_available && options.verbose && !options.quiet);
+	EXPECT_INT(parse(SUB_RUN, "--verbose -q x y"), 0);
+	EXPECT(!options.verbose && options.quiet);
+	EXPECT_INT(parse(SUB_RUN, "--events fd:99999999999 x y"), 0);
+	EXPECT_STR(options.events, "fd:99999999999");
 	EXPECT_INT(parse(SUB_RUN, "-vw5 x y"), 0);
 	EXPECT_INT(options.wait, 5 * DURATION_SECOND);
 	EXPECT_INT(parse(SUB_RUN, "-r x y"), 0);
@@ -499,9 +506,9 @@ environment(void)
 	EXPECT_INT(parse(SUB_STATUS, ""), 0);
 	EXPECT_STR(options.directory, "/var/x");
 	note_variable = "two\nlines";
-	EXPECT_INT(parse(SUB_RUN, "x y"), -1);
-	EXPECT_INT(fault.kind, FAULT_USAGE_NOTE);
-	EXPECT(strncmp(fault.object, "LOCKRUN_NOTE", 12) == 0);
+	EXPECT_INT(parse(SUB_RUN, "x y"), 0);
+	EXPECT_INT(options.note_was, NOTE_BREAK);
+	EXPECT_STR(options.note, "two?lines");
 	EXPECT_INT(parse(SUB_RUN, "--note ok x y"), 0);
 	EXPECT_INT(parse(SUB_RUN, "--help"), 0);
 	EXPECT_INT(parse(SUB_STOP, "x"), 0);
