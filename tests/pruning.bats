@@ -300,18 +300,24 @@ doctor_on_full() {
 	for i in 1 2 3; do used_once; done
 	printf 'damaged' >"$LOCKRUN_DIR/$LOCK/number"
 	run -69 "$LOCKRUN" doctor
-	finds fail leftovers "1 damaged number; for $LOCK: lockrun doctor --repair --floor 67 $LOCK"
+	finds fail leftovers "1 damaged number; for $LOCK: lockrun doctor -d $LOCKRUN_DIR --repair --floor 67 $LOCK"
 	run -69 "$LOCKRUN" doctor --repair
 	finds fail leftovers '1 damaged number'
 	run -69 "$LOCKRUN" "$LOCK" true
+	[[ "$output" == *"; lockrun doctor -d $LOCKRUN_DIR names the N to mend it with: lockrun doctor -d $LOCKRUN_DIR --repair --floor N $LOCK" ]]
 	run -0 "$LOCKRUN" doctor --repair --floor 67 "$LOCK"
 	[ "$output" = "$LOCK: the next generation is 68" ]
 	[ "$(generation)" -eq 68 ]
 	run -0 "$LOCKRUN" doctor
 	finds ok leftovers none
 	rm "$LOCKRUN_DIR/$LOCK/number"
+	used_once demo:v1:leader:other
+	printf 'damaged' >"$LOCKRUN_DIR/demo:v1:leader:other/number"
 	run -69 "$LOCKRUN" doctor
-	finds fail leftovers "1 damaged number; for $LOCK: lockrun doctor --repair --floor 132 $LOCK"
+	finds fail leftovers '2 damaged or missing numbers'
+	rm -r "$LOCKRUN_DIR/demo:v1:leader:other"
+	run -69 "$LOCKRUN" doctor
+	finds fail leftovers "1 missing number; for $LOCK: lockrun doctor -d $LOCKRUN_DIR --repair --floor 132 $LOCK"
 	run -0 "$LOCKRUN" doctor --repair --floor 132 "$LOCK"
 	[ "$(generation)" -eq 133 ]
 }
@@ -324,7 +330,7 @@ doctor_on_full() {
 	rm "$LOCKRUN_DIR/$LOCK/terms"
 	printf 'damaged' >"$LOCKRUN_DIR/$LOCK/number"
 	run -69 "$LOCKRUN" doctor
-	finds fail leftovers "1 damaged number; for $LOCK: lockrun doctor --repair --floor 67 $LOCK"
+	finds fail leftovers "1 damaged number; for $LOCK: lockrun doctor -d $LOCKRUN_DIR --repair --floor 67 $LOCK"
 }
 
 @test "doctor: a damaged floor fails, and --repair writes one above all that the locks had" {
@@ -374,7 +380,8 @@ doctor_on_full() {
 	local i
 	for i in 1 2 3 4 5; do used_once; done
 	run -0 "$LOCKRUN" doctor --repair --floor 2 "$LOCK"
-	[ "$output" = "$LOCK: the next generation is 6" ]
+	[ "${lines[0]}" = "lockrun: $LOCK: a floor of 2 is below what was given already; 5 was used" ]
+	[ "${lines[1]}" = "$LOCK: the next generation is 6" ]
 	[ "$(generation)" -eq 6 ]
 	# The records know as well, where the number is gone.
 	rm "$LOCKRUN_DIR/$LOCK/number"

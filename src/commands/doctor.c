@@ -206,6 +206,10 @@ mend(const struct examination *examination)
 	if (lockname_parse(options->words[0], &name, &fault) == -1 ||
 	    doctor_mend(&examination->directory, name.text, &floor, &fault) == -1)
 		return say_fault(&fault);
+	if (floor > options->floor)
+		say("%s: a floor of %" PRIu64 " is below what was given already; %" PRIu64
+		    " was used",
+		    name.text, options->floor, floor);
 	printf("%s: the next generation is %" PRIu64 "\n", name.text, floor + 1);
 	return (struct ending){.status = STATUS_OK};
 }

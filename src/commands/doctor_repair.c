@@ -23,7 +23,7 @@
 struct leftovers {
 	const struct statedir *directory;
 	bool repair;
-	unsigned directories, tickets, damaged;
+	unsigned directories, tickets, damaged, missing;
 	char damaged_name[LOCKNAME_SIZE];
 	uint64_t floor; /* that would do for it */
 };
@@ -93,6 +93,7 @@ visit_lock(struct leftovers *leftovers, const char *name)
 	struct lockdir lock;
 	struct queue queue;
 	struct fault fault;
+	int number;
 
 	if (lockdir_open(leftovers->directory, name, STATE_READ, NULL, 0, &lock, &fault) == -1 ||
 	    lock.fd == -1)
@@ -105,7 +106,13 @@ visit_lock(struct leftovers *leftovers, const char *name)
 	queue_init(&queue, &lock);
 	leftovers->tickets += queue_dead(&queue, leftovers->repair);
 	if (!generation_is_sound(&lock)) {
-		leftovers->damaged++;
+		number = lockdir_file(&lock, STATE_NUMBER, STATE_READ, &fault);
+		if (number == -1 && fault.kind == FAULT_NUMBER_MISSING)
+			leftovers->missing++;
+		else
+			leftovers->damaged++;
+		if (number != -1)
+			close(number);
 		snprintf(leftovers->damaged_name, sizeof(leftovers->damaged_name), "%s", name);
 		/* One step more for what they do not say. */
 		leftovers->floor = doctor_highest(&lock) + NUMBER_STEP;
@@ -126,11 +133,15 @@ doctor_leftovers(const struct statedir *directory, bool repair, struct finding *
 			visit_lock(&leftovers, names.items[i]);
 		names_free(&names);
 	}
-	if (leftovers.damaged > 0)
+	if (leftovers.damaged + leftovers.missing > 0)
 		finding_set(finding, VERDICT_FAIL,
-		    "%u damaged number%s; for %s: lockrun doctor --repair --floor %" PRIu64 " %s",
-		    leftovers.damaged, leftovers.damaged == 1 ? "" : "s", leftovers.damaged_name,
-		    leftovers.floor, leftovers.damaged_name);
+		    "%u %s number%s; for %s: lockrun doctor -d %s --repair --floor %" PRIu64 " %s",
+		    leftovers.damaged + leftovers.missing,
+		    leftovers.missing == 0   ? "damaged"
+		    : leftovers.damaged == 0 ? "missing"
+					     : "damaged or missing",
+		    leftovers.damaged + leftovers.missing == 1 ? "" : "s", leftovers.damaged_name,
+		    directory->path, leftovers.floor, leftovers.damaged_name);
 	else if (leftovers.directories + leftovers.tickets == 0)
 		finding_set(finding, VERDICT_OK, "none");
 	else

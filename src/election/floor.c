@@ -23,7 +23,8 @@ read_highest(
 	length = pread(fd, file, sizeof(file), 0);
 	if (length == 0 || (length == (ssize_t)sizeof(file) && number_highest(file, found)))
 		return 0;
-	return fault_set(fault, FAULT_NUMBER_DAMAGED, 0, "%s/floor", directory->path);
+	fault_set(fault, FAULT_NUMBER_DAMAGED, 0, "%s/floor", directory->path);
+	return fault_hint(fault, "mend it with: lockrun doctor -d %s --repair", directory->path);
 }
 
 int

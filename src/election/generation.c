@@ -85,13 +85,14 @@ plan_next(const struct lockdir *lock, struct generation *generation, struct faul
 	char path[LOCKDIR_PATH_SIZE], file[NUMBER_FILE_SIZE];
 	struct number_plan *plan = &generation->plan;
 
-	lockdir_path(lock, STATE_NUMBER, path);
 	if (pread(generation->number, file, sizeof(file), 0) != (ssize_t)sizeof(file) ||
 	    !number_plan(file, generation->boot, plan))
-		return fault_set(fault, FAULT_NUMBER_DAMAGED, 0, "%s", path);
+		return lockdir_number_fault(lock, FAULT_NUMBER_DAMAGED, fault);
 	if (plan->current.ceiling == 0 && start_above_floor(lock, plan, fault) == -1)
 		return -1;
-	return plan->next != 0 ? 0 : fault_set(fault, FAULT_NUMBER_SPENT, 0, "%s", path);
+	return plan->next != 0 ? 0
+			       : fault_set(fault, FAULT_NUMBER_SPENT, 0, "%s",
+				     lockdir_path(lock, STATE_NUMBER, path));
 }
 
 int
@@ -161,7 +162,7 @@ generation_last(const struct lockdir *lock)
 int
 generation_highest(const struct lockdir *lock, uint64_t *generation, struct fault *fault)
 {
-	char path[LOCKDIR_PATH_SIZE], file[NUMBER_FILE_SIZE], boot[BOOT_ID_SIZE];
+	char file[NUMBER_FILE_SIZE], boot[BOOT_ID_SIZE];
 	struct number_plan plan;
 	bool sound;
 	int fd;
@@ -174,8 +175,7 @@ generation_highest(const struct lockdir *lock, uint64_t *generation, struct faul
 		number_plan(file, boot, &plan);
 	close(fd);
 	if (!sound)
-		return fault_set(
-		    fault, FAULT_NUMBER_DAMAGED, 0, "%s", lockdir_path(lock, STATE_NUMBER, path));
+		return lockdir_number_fault(lock, FAULT_NUMBER_DAMAGED, fault);
 	*generation = plan.next != 0 ? plan.next - 1 : INT64_MAX;
 	return 0;
 }

@@ -238,6 +238,19 @@ lockdir_path(const struct lockdir *lock, enum state_file file, char path[LOCKDIR
 	return path;
 }
 
+int
+lockdir_number_fault(const struct lockdir *lock, enum fault_kind kind, struct fault *fault)
+{
+	const char *place = lock->directory->path;
+	char path[LOCKDIR_PATH_SIZE];
+
+	fault_set(fault, kind, 0, "%s", lockdir_path(lock, STATE_NUMBER, path));
+	return fault_hint(fault,
+	    "lockrun doctor -d %s names the N to mend it with: lockrun doctor -d %s --repair "
+	    "--floor N %s",
+	    place, place, lock->name);
+}
+
 static int
 file_fault(const struct lockdir *lock, enum state_file file, struct fault *fault)
 {
@@ -252,7 +265,7 @@ file_fault(const struct lockdir *lock, enum state_file file, struct fault *fault
 	else if (error == EMLINK)
 		kind = FAULT_FILE_LINKED;
 	else if (error == ENOENT && file == STATE_NUMBER)
-		kind = FAULT_NUMBER_MISSING;
+		return lockdir_number_fault(lock, FAULT_NUMBER_MISSING, fault);
 	return fault_set(fault, kind, kind == FAULT_FILE_UNUSABLE ? error : 0, "%s",
 	    lockdir_path(lock, file, path));
 }

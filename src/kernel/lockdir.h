@@ -56,6 +56,9 @@ int lockdir_open(const struct statedir *directory, const char *name, enum state_
     const struct state_seed *seeds, size_t seed_count, struct lockdir *lock, struct fault *fault);
 void lockdir_close(struct lockdir *lock);
 
+/* Set the fault of a `number` that is damaged or missing, with what mends it. Always returns -1. */
+int lockdir_number_fault(const struct lockdir *lock, enum fault_kind kind, struct fault *fault);
+
 /*
  * Open one of its files: for reading and writing (STATE_CONTEND; `lock`, `ask` and `skips` are made
  * anew when missing), or for reading. A missing `number` is FAULT_NUMBER_MISSING; another missing

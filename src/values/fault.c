@@ -13,7 +13,6 @@
 
 #define A_NAME	      "a name that would do:"
 #define ANOTHER_DIR   "name another directory with -d DIR or LOCKRUN_DIR"
-#define MEND_NUMBER   "mend it with: lockrun doctor --repair --floor N NAME"
 #define NOT_OURS_FILE "find out who put it there, and remove it"
 
 static const struct fault_row fault_table[] = {
@@ -125,8 +124,8 @@ static const struct fault_row fault_table[] = {
     {FAULT_FILE_UNUSABLE, STATUS_UNAVAILABLE, "cannot be used",
 	"look at its owner and permissions and at the space left on the disk"},
     {FAULT_NUMBER_DAMAGED, STATUS_UNAVAILABLE, "both copies of the generation number are damaged",
-	MEND_NUMBER},
-    {FAULT_NUMBER_MISSING, STATUS_UNAVAILABLE, "the generation number is missing", MEND_NUMBER},
+	""},
+    {FAULT_NUMBER_MISSING, STATUS_UNAVAILABLE, "the generation number is missing", ""},
     {FAULT_NUMBER_SPENT, STATUS_UNAVAILABLE, "no generation number is left to give",
 	"use the next protocol version in the lock name"},
     {FAULT_NOT_ALLOWED, STATUS_UNAVAILABLE, "this process may not be signalled",
