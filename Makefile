@@ -1,6 +1,6 @@
 # Building and proving lockrun. Nothing here calls a package manager.
 #
-#	make             build/lockrun; needs a C compiler, pkg-config and libbsd
+#	make             build/lockrun; needs a C compiler, pkg-config and libbsd (V=1: say it in full)
 #	make static      build/static/lockrun, which runs without any library
 #	make try         watch an election, in a temporary directory
 #	make check       the unit tests and the tests of behaviour; needs bats as well
@@ -54,6 +54,12 @@ ALLCFLAGS = -std=gnu11 -D_GNU_SOURCE -DLOCKRUN_VERSION='"$(VERSION)"' -Isrc -pth
             $(BSDFLAGS) $(WARNINGS) $(CPPFLAGS) $(HARDENING) $(SMALLER) $(CFLAGS)
 ALLLIBS   = $(HARDLINK) $(LDFLAGS) $(BSDLIBS)
 
+# One short line for each file that is compiled; the whole command with V=1, nothing with -s.
+silent    = $(findstring s,$(firstword -$(MAKEFLAGS)))
+whole     = $(filter-out 0,$(V))
+told      = @$(if $(whole)$(silent),,echo '  $(1)  $(2)')
+hide      = $(if $(whole),,@)
+
 # ---- building ----
 
 SOURCES   = $(sort $(wildcard src/*.c src/*/*.c))
@@ -62,11 +68,13 @@ OBJECTS   = $(SOURCES:src/%.c=$(BUILD)/%.o)
 all: $(BUILD)/lockrun
 
 $(BUILD)/lockrun: $(OBJECTS)
-	$(CC) $(ALLCFLAGS) -o $@ $(OBJECTS) $(ALLLIBS)
+	$(call told,LD,$@)
+	$(hide)$(CC) $(ALLCFLAGS) -o $@ $(OBJECTS) $(ALLLIBS)
 
 $(BUILD)/%.o: src/%.c Makefile
 	@mkdir -p $(@D)
-	$(CC) $(ALLCFLAGS) -MMD -MP -c -o $@ $<
+	$(call told,CC,$<)
+	$(hide)$(CC) $(ALLCFLAGS) -MMD -MP -c -o $@ $<
 
 # A static program must not look users up as others do, see src/kernel/statedir.c.
 static:
@@ -122,14 +130,16 @@ VALUES    = $(filter $(BUILD)/values/%,$(OBJECTS))
 
 $(BUILD)/unit/%: tests/unit/%.c $(VALUES)
 	@mkdir -p $(@D)
-	$(CC) $(ALLCFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $< $(VALUES) $(ALLLIBS)
+	$(call told,CC,$<)
+	$(hide)$(CC) $(ALLCFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $< $(VALUES) $(ALLLIBS)
 
 PROBEDIR  = $(BUILD)/probe
 PROBES    = $(patsubst tests/probe/%.c,$(PROBEDIR)/%,$(wildcard tests/probe/*.c))
 
 $(BUILD)/probe/%: tests/probe/%.c $(VALUES)
 	@mkdir -p $(@D)
-	$(CC) $(ALLCFLAGS) -o $@ $< $(VALUES) $(ALLLIBS)
+	$(call told,CC,$<)
+	$(hide)$(CC) $(ALLCFLAGS) -o $@ $< $(VALUES) $(ALLLIBS)
 
 probes: $(PROBES)
 
@@ -146,7 +156,8 @@ REPLAYS   = $(TARGETS:%=$(BUILD)/fuzz/%)
 
 $(BUILD)/fuzz/%: tests/fuzz/%.c tests/fuzz/replay.c tests/fuzz/fuzz.h $(VALUES)
 	@mkdir -p $(@D)
-	$(CC) $(ALLCFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $< tests/fuzz/replay.c $(VALUES) $(ALLLIBS)
+	$(call told,CC,$<)
+	$(hide)$(CC) $(ALLCFLAGS) -MMD -MP -MF $@.d -MT $@ -o $@ $< tests/fuzz/replay.c $(VALUES) $(ALLLIBS)
 
 unit-build: $(UNITS) $(REPLAYS)
 
@@ -214,7 +225,8 @@ sanitized: probes
 # Measures and judges nothing: machines differ. relay's start is in what it measures, hence -static.
 $(BUILD)/bench/%: tests/bench/%.c
 	@mkdir -p $(@D)
-	$(CC) $(filter-out -pie,$(ALLCFLAGS)) -o $@ $< -static
+	$(call told,CC,$<)
+	$(hide)$(CC) $(filter-out -pie,$(ALLCFLAGS)) -o $@ $< -static
 
 bench: all $(BENCHES)
 	@LOCKRUN=$(BUILD)/lockrun BENCH=$(BUILD)/bench sh tests/bench/bench.sh $(BUILD)/bench
@@ -223,7 +235,8 @@ bench: all $(BENCHES)
 SECONDS   = 60
 
 $(BUILD)/torture: tests/torture/torture.c
-	$(CC) $(ALLCFLAGS) -o $@ $<
+	$(call told,CC,$<)
+	$(hide)$(CC) $(ALLCFLAGS) -o $@ $<
 
 torture: all $(BUILD)/torture
 	@LOCKRUN=$(BUILD)/lockrun TORTURE=$(BUILD)/torture sh tests/torture/torture.sh $(SECONDS)

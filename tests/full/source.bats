@@ -46,6 +46,23 @@ setup() {
 	[[ "$output" == *"not found; install pkg-config"* ]]
 }
 
+@test "make says a short line for each file, the whole command with V=1, and with -s nothing" {
+	local object=$BATS_TEST_TMPDIR/build/values/number.o
+	build() {
+		rm -f "$object"
+		env -u MAKEFLAGS -u MFLAGS make BUILD="$BATS_TEST_TMPDIR/build" "$@" "$object"
+		[ -e "$object" ]
+	}
+	run -0 build
+	[ "$output" = '  CC  src/values/number.c' ]
+	run -0 build V=1
+	[[ "$output" == *" -Wall "*" src/values/number.c" ]]
+	run -0 build -s
+	[ -z "$output" ]
+	run -0 build -j2 --no-print-directory V=0
+	[ "$output" = '  CC  src/values/number.c' ]
+}
+
 @test "a changed header rebuilds what includes it, and nothing else does" {
 	make -s
 	mkdir "$BATS_TEST_TMPDIR/build"
