@@ -380,13 +380,18 @@ doctor_on_full() {
 	local i
 	for i in 1 2 3 4 5; do used_once; done
 	run -0 "$LOCKRUN" doctor --repair --floor 2 "$LOCK"
-	[ "${lines[0]}" = "lockrun: $LOCK: a floor of 2 is below what was given already; 5 was used" ]
+	[ "${lines[0]}" = "lockrun: $LOCK: a floor of 2 is below 5, which the records ask for; 5 was used" ]
 	[ "${lines[1]}" = "$LOCK: the next generation is 6" ]
 	[ "$(generation)" -eq 6 ]
 	# The records know as well, where the number is gone.
 	rm "$LOCKRUN_DIR/$LOCK/number"
 	run -0 "$LOCKRUN" doctor --repair --floor 2 "$LOCK"
+	[ "${lines[0]}" = "lockrun: $LOCK: a floor of 2 is below 70, which the records ask for; 6 was used" ]
 	[ "$(generation)" -eq 7 ]
+	# What doctor would have named, or more, is taken without a word.
+	rm "$LOCKRUN_DIR/$LOCK/number"
+	run -0 "$LOCKRUN" doctor --repair --floor 71 "$LOCK"
+	[ "$output" = "$LOCK: the next generation is 72" ]
 }
 
 @test "doctor: nothing is mended while somebody leads, or without a name" {

@@ -195,7 +195,7 @@ static struct ending
 mend(const struct examination *examination)
 {
 	const struct options *options = examination->options;
-	uint64_t floor = options->floor;
+	uint64_t floor = options->floor, wanted;
 	struct lockname name;
 	struct fault fault;
 
@@ -204,12 +204,12 @@ mend(const struct examination *examination)
 		return say_fault(&fault);
 	}
 	if (lockname_parse(options->words[0], &name, &fault) == -1 ||
-	    doctor_mend(&examination->directory, name.text, &floor, &fault) == -1)
+	    doctor_mend(&examination->directory, name.text, &floor, &wanted, &fault) == -1)
 		return say_fault(&fault);
-	if (floor > options->floor)
-		say("%s: a floor of %" PRIu64 " is below what was given already; %" PRIu64
-		    " was used",
-		    name.text, options->floor, floor);
+	if (options->floor < wanted)
+		say("%s: a floor of %" PRIu64 " is below %" PRIu64
+		    ", which the records ask for; %" PRIu64 " was used",
+		    name.text, options->floor, wanted, floor);
 	printf("%s: the next generation is %" PRIu64 "\n", name.text, floor + 1);
 	return (struct ending){.status = STATUS_OK};
 }

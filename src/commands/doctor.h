@@ -52,9 +52,10 @@ uint64_t doctor_highest(const struct lockdir *lock);
 
 /*
  * Write a sound number whose next generation is *floor + 1; a floor below what can be told to have
- * been given is raised to that first. Returns 0, or -1 with a fault.
+ * been given is raised to that first. *wanted is the least that doctor itself would have named.
+ * Returns 0, or -1 with a fault.
  */
-int doctor_mend(
-    const struct statedir *directory, const char *name, uint64_t *floor, struct fault *fault);
+int doctor_mend(const struct statedir *directory, const char *name, uint64_t *floor,
+    uint64_t *wanted, struct fault *fault);
 
 #endif

@@ -152,21 +152,22 @@ doctor_leftovers(const struct statedir *directory, bool repair, struct finding *
 
 /* Whatever a person writes, no generation may come twice. */
 static int
-mend_held(const struct lockdir *lock, uint64_t *floor, struct fault *fault)
+mend_held(const struct lockdir *lock, uint64_t *floor, uint64_t *wanted, struct fault *fault)
 {
 	uint64_t given = doctor_highest(lock), highest;
 	struct fault ignored;
 
-	if (generation_highest(lock, &highest, &ignored) == 0 && highest > given)
-		given = highest;
+	*wanted = given + NUMBER_STEP;
+	if (generation_highest(lock, &highest, &ignored) == 0)
+		*wanted = given = highest > given ? highest : given;
 	if (*floor < given)
 		*floor = given;
 	return generation_mend(lock, *floor, fault);
 }
 
 int
-doctor_mend(
-    const struct statedir *directory, const char *name, uint64_t *floor, struct fault *fault)
+doctor_mend(const struct statedir *directory, const char *name, uint64_t *floor, uint64_t *wanted,
+    struct fault *fault)
 {
 	struct lockdir lock;
 	int fd, result = -1;
@@ -182,7 +183,7 @@ doctor_mend(
 	if (fd != -1 && lock_try(fd, LOCK_EXCLUSIVE) != LOCK_TAKEN)
 		fault_set(fault, FAULT_LOCK_UNUSABLE, EBUSY, "%s", name);
 	else if (fd != -1)
-		result = mend_held(&lock, floor, fault);
+		result = mend_held(&lock, floor, wanted, fault);
 	if (fd != -1)
 		close(fd);
 	lockdir_close(&lock);
