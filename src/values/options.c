@@ -115,6 +115,9 @@ read_options(struct option_reading *reading)
 		if (asks_for_text(reading->options))
 			break;
 	}
+	/* Who asks for a text gets that, whatever else there is. */
+	while (asks_for_text(reading->options) && *reading->next != NULL)
+		reading->next++;
 	reading->options->words = reading->next;
 	if (!takes_command(reading->subcommand) && !asks_for_text(reading->options)) {
 		words[count] = NULL;
