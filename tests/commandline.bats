@@ -169,7 +169,7 @@ refused() {
 note_from_outside() {
 	LOCKRUN_NOTE=$1 run -0 --separate-stderr "$LOCKRUN" "$LOCK" "$LOCKRUN" status "$LOCK"
 	[ "$stderr" = "lockrun: LOCKRUN_NOTE: $2" ]
-	[[ "$output" == *"(lockrun, $3)"* ]]
+	[[ "$output" == *"(lockrun as "*", $3) for "* ]]
 	LOCKRUN_NOTE=$1 run -0 "$LOCKRUN" -q "$LOCK" true
 	[ -z "$output" ]
 }
