@@ -54,7 +54,7 @@ is_titled() { [[ "$(title_of "$2")" == *"$1"* ]]; }
 	[ "$(tr -s ' ' <<<"${lines[2]}")" = ' held 1' ]
 	for option in --quiet --force --all; do
 		run -75 "$LOCKRUN" stop "$option" "$LOCK"
-		[ "$output" = "lockrun: $LOCK: held by pid $STARTED (flock), which is not lockrun's and cannot be asked; nothing was stopped" ]
+		[ "$output" = "lockrun: $LOCK: held by pid $STARTED (flock), which is not lockrun's and cannot be asked; wait for it, or end it yourself" ]
 	done
 	# Who waits for it is no holder, and hides none.
 	start "$LOCKRUN" "$LOCK" true

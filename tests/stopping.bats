@@ -186,7 +186,8 @@ told_to_stop() {
 	foreign "$LOCKRUN_DIR/$LOCK/lock"
 	waiter one
 	await settled "${CONTENDERS[one]}"
-	run -0 "$LOCKRUN" stop --all "$LOCK"
+	run -75 "$LOCKRUN" stop --all "$LOCK"
+	[[ "$output" == *"which is not lockrun's and cannot be asked; "* ]]
 	told_to_stop one 'no reason given'
 	# What it was asked is not what the next one hears from somebody else.
 	waiter two

@@ -253,8 +253,8 @@ stop_leader(const struct options *options, struct eviction *eviction, struct ros
 			return ending;
 	}
 	if (outside_find(eviction->lock, &outside)) {
-		say("%s: held by pid %d (%s), which is not lockrun's and cannot be asked; nothing "
-		    "was stopped",
+		say("%s: held by pid %d (%s), which is not lockrun's and cannot be asked; wait for "
+		    "it, or end it yourself",
 		    eviction->lock->name, outside.pid, say_clean(outside.name, name));
 		return (struct ending){.status = STATUS_NOT_ACQUIRED};
 	}
