@@ -17,7 +17,8 @@ DESTDIR   =
 BUILD     = build
 
 CC        = cc
-CFLAGS    = -O2 -g
+# A run is system calls and page faults: -O2 is an eighth larger and no faster.
+CFLAGS    = -Os -g
 PKGCONFIG = pkg-config
 BATS      = bats
 
