@@ -161,7 +161,8 @@ read_only() {
 	tried() { [ "$(grep -c '"type":"backoff"' log)" -ge 3 ]; } 2>/dev/null
 	await tried
 	[ "$(wc -l <said)" -eq 1 ]
-	mkdir -m 777 later later/state
+	mkdir -m 777 complete complete/state
+	mv complete later
 	await grep -q 'could break every lock' said
 	local before
 	before=$(grep -c '"type":"backoff"' log)
