@@ -87,7 +87,7 @@ turned_away() {
 	"$LOCKRUN" -s "$LOCK" true
 	foreign "$LOCKRUN_DIR/$LOCK/lock"
 	complains 75 -n --complain-after 1h
-	[[ "$output" == "lockrun: $LOCK: held by a process outside lockrun; nothing was run" ]]
+	[[ "$output" == "lockrun: $LOCK: held by a process outside lockrun (pid $FOREIGN, flock), 0 waiting; nothing was run" ]]
 	foreign_ends
 }
 

@@ -10,6 +10,7 @@ TESTS=$(cd "${BASH_SOURCE[0]%/*}" && pwd -P)
 : "${PROBES:=${TESTS%/*}/build/probe}"
 [[ $LOCKRUN == /* ]] || LOCKRUN=$PWD/$LOCKRUN
 [[ $PROBES == /* ]] || PROBES=$PWD/$PROBES
+export LOCKRUN PROBES
 LOCK=demo:v1:leader:sync
 
 # The longest that anything may take before the test gives up on it.

@@ -43,13 +43,18 @@ is_titled() { [[ "$(title_of "$2")" == *"$1"* ]]; }
 	start flock "$LOCKRUN_DIR/$LOCK/lock" sh -c 'echo >ready; read -r _ <go'
 	await test -s ready
 	run -75 "$LOCKRUN" -n "$LOCK" true
-	[ "$output" = "lockrun: $LOCK: held by a process outside lockrun; nothing was run" ]
+	local held="held by a process outside lockrun (pid $STARTED, flock)"
+	[ "$output" = "lockrun: $LOCK: $held, 0 waiting; nothing was run" ]
+	run -75 "$LOCKRUN" signal "$LOCK" HUP
+	[ "$output" = "lockrun: $LOCK: $held, 0 waiting; nobody was asked" ]
+	run -75 "$LOCKRUN" watch --until-end "$LOCK"
+	[ "$output" = "lockrun: $LOCK: $held, 0 waiting" ]
 	run -0 "$LOCKRUN" status "$LOCK"
-	[ "${lines[1]}" = "$LOCK: held by a process outside lockrun (pid $STARTED, flock), generation 1" ]
+	[ "${lines[1]}" = "$LOCK: $held, generation 1" ]
 	run -0 "$LOCKRUN" status --json "$LOCK"
 	[[ "$output" == *'"outside":{"pid":'"$STARTED"',"command":"flock"},"processes":[]}]'* ]]
 	run -0 "$LOCKRUN" watch -w 1ms "$LOCK"
-	[[ "$output" == *" $LOCK: held by a process outside lockrun (pid $STARTED, flock), 0 waiting" ]]
+	[[ "$output" == *" $LOCK: $held, 0 waiting" ]]
 	run -0 "$LOCKRUN" stats "$LOCK"
 	[ "$(tr -s ' ' <<<"${lines[2]}")" = ' held 1' ]
 	for option in --quiet --force --all; do
@@ -62,6 +67,8 @@ is_titled() { [[ "$(title_of "$2")" == *"$1"* ]]; }
 	run -0 "$LOCKRUN" status "$LOCK"
 	[[ "${lines[1]}" == "$LOCK: held by a process outside lockrun (pid "*", flock), generation 1" ]]
 	[[ "${lines[2]}" == "  waiter 1     pid $STARTED (true) for "* ]]
+	run -75 "$LOCKRUN" -n "$LOCK" true
+	[ "$output" = "lockrun: $LOCK: $held, 1 waiting; nothing was run" ]
 	echo >go
 	ends 0 "$STARTED"
 	await is_idle
@@ -205,8 +212,41 @@ is_idle() { [[ "$("$LOCKRUN" status "$LOCK")" == *"$LOCK: idle, generation 2"* ]
 	[[ "${lines[1]}" == demo:v1:leader:a:* ]]
 	run -0 "$LOCKRUN" status demo:v1:leader:b "$LOCK"
 	[[ "${lines[1]}" == "demo:v1:leader:b: idle, generation 1" ]]
-	[[ "${lines[3]}" == "$LOCK: idle" ]]
+	[[ "${lines[3]}" == "$LOCK: idle; no lock of this name here" ]]
 	[ ! -e "$LOCKRUN_DIR/$LOCK" ]
+}
+
+# absent REST STATUS WORD [OPTION...]: what a subcommand says of a lock that is not there.
+absent() {
+	local rest=$1 status=$2 word=$3
+	shift 3
+	run "-$status" "$LOCKRUN" "$word" "$@"
+	[[ "$output" == "lockrun: $LOCK: "*"; $rest"* && ${#lines[@]} -eq 1 ]]
+}
+
+@test "a name or a directory that is not there may be mistyped: each that asks for it says so" {
+	local rest
+	for rest in "there is no directory $LOCKRUN_DIR" "$LOCKRUN_DIR has no lock of this name"; do
+		absent "$rest" 0 stop "$LOCK"
+		absent "$rest" 0 watch --until-end "$LOCK"
+		absent "$rest" 75 signal "$LOCK" HUP
+		absent "$rest" 0 history "$LOCK"
+		run -0 "$LOCKRUN" stats "$LOCK"
+		[ "${lines[0]}" = "$LOCK: no lock of this name here" ]
+		run -0 "$LOCKRUN" status "$LOCK"
+		[ "${lines[1]}" = "$LOCK: idle; no lock of this name here" ]
+		[[ "$rest" == *' has no '* || "${lines[0]}" == "in $LOCKRUN_DIR (does not exist), as of "* ]]
+		# Not a word in what programs read.
+		run -0 --separate-stderr "$LOCKRUN" history --json "$LOCK"
+		[[ "$output" == *'"terms":[]'* && -z "$stderr" ]]
+		run -0 "$LOCKRUN" stats --prometheus "$LOCK"
+		[[ "$output" != *'no lock'* ]]
+		"$LOCKRUN" demo:v1:leader:other true
+	done
+	[ ! -e "$LOCKRUN_DIR/$LOCK" ]
+	"$LOCKRUN" "$LOCK" true
+	run -0 "$LOCKRUN" stop "$LOCK"
+	[ "$output" = "lockrun: $LOCK: nobody leads now" ]
 }
 
 @test "status: makes nothing, and says so of an empty place" {

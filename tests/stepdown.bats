@@ -170,7 +170,7 @@ load helper
 
 @test "stop: nobody there is 0 and a word, and nothing is made" {
 	run -0 "$LOCKRUN" stop "$LOCK"
-	[[ "$output" == "lockrun: $LOCK: nobody leads now" ]]
+	[[ "$output" == "lockrun: $LOCK: nobody leads now; there is no directory $LOCKRUN_DIR" ]]
 	[ "${#lines[@]}" -eq 1 ]
 	[ ! -e "$LOCKRUN_DIR" ]
 	"$LOCKRUN" "$LOCK" true

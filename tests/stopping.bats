@@ -67,7 +67,7 @@ got() { [ "$(paste -sd' ' "$1.got" 2>/dev/null)" = "$2" ]; }
 
 @test "signal: nobody there, an orphan, no such signal" {
 	run -75 "$LOCKRUN" signal "$LOCK" USR1
-	[ "$output" = "lockrun: $LOCK: nobody leads; nobody was asked" ]
+	[ "$output" = "lockrun: $LOCK: nobody leads; there is no directory $LOCKRUN_DIR; nobody was asked" ]
 	[ ! -e "$LOCKRUN_DIR" ]
 	run -64 "$LOCKRUN" signal "$LOCK" NONSENSE
 	run -64 "$LOCKRUN" signal "$LOCK"
@@ -105,6 +105,11 @@ got() { [ "$(paste -sd' ' "$1.got" 2>/dev/null)" = "$2" ]; }
 	grep -q 'stepping down: stop: a deploy' said
 	run -0 "$LOCKRUN" stop "$LOCK"
 	[ "$output" = "lockrun: $LOCK: nobody leads now" ]
+	lead -k 50ms "$LOCK" sh -c 'trap "" TERM; echo >ready.too; while :; do sleep 600; done' 2>said
+	await test -s ready.too
+	run -0 "$LOCKRUN" stop "$LOCK"
+	[ "$output" = "lockrun: $LOCK: pid $STARTED (sh) stepped down, by SIGKILL; nobody leads now" ]
+	ends 124 "$STARTED"
 	run -0 "$LOCKRUN" stop demo:v1:leader:unheard-of
 	[ ! -e "$LOCKRUN_DIR/demo:v1:leader:unheard-of" ]
 }

@@ -70,7 +70,8 @@ conflict_look(const struct narrator *narrator, struct conflict *conflict)
 		&fault) == -1)
 		return;
 	if (roster_read(&lock, &roster, &fault) == 0) {
-		describe_hold(&roster, contender, conflict->text);
+		if (describe_if_held(&lock, &roster, contender, conflict->text) == NULL)
+			describe_hold(&roster, contender, conflict->text);
 		conflict->held = held_at_most(&roster);
 		conflict->position = 1 + roster_ahead_of(&roster, contender);
 		roster_free(&roster);

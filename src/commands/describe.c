@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "commands/say.h"
+#include "election/outside.h"
 #include "kernel/clock.h"
 
 char *
@@ -95,14 +96,21 @@ describe_next(const struct roster *roster, char text[DESCRIBE_SIZE])
 	return text;
 }
 
+/* But for the contender itself; with --loop it may be seen to rest, which is no wait. */
+static size_t
+others_waiting(const struct roster *roster, const char *contender)
+{
+	const struct roster_entry *us = roster_find(roster, contender);
+	const bool one_is_us = us != NULL && us->ticket.state == TICKET_WAITING;
+
+	return roster_waiting(roster) - (one_is_us ? 1 : 0);
+}
+
 char *
 describe_hold(const struct roster *roster, const char *contender, char text[DESCRIBE_SIZE])
 {
 	const struct roster_entry *holder = roster_holder(roster);
-	const struct roster_entry *us = roster_find(roster, contender);
-	/* With --loop we may be seen to rest, which is no wait. */
-	const bool one_is_us = us != NULL && us->ticket.state == TICKET_WAITING;
-	const size_t waiting = roster_waiting(roster) - (one_is_us ? 1 : 0);
+	const size_t waiting = others_waiting(roster, contender);
 	char who[DESCRIBE_SIZE], since[DURATION_TEXT_SIZE], held[64], generation[64] = "";
 	const char *whose;
 
@@ -148,6 +156,36 @@ describe_outside(const struct process_stat *process, char text[DESCRIBE_SIZE])
 
 	snprintf(text, DESCRIBE_SIZE, "held by a process outside lockrun (pid %d, %s)",
 	    process->pid, say_clean(process->name, name));
+	return text;
+}
+
+char *
+describe_if_held(const struct lockdir *lock, const struct roster *roster, const char *contender,
+    char text[DESCRIBE_SIZE])
+{
+	struct process_stat outside;
+	char who[DESCRIBE_SIZE];
+
+	if (roster_is_held(roster))
+		return describe_hold(roster, contender, text);
+	if (!outside_find(lock, &outside))
+		return NULL;
+	snprintf(text, DESCRIBE_SIZE, "%.*s, %zu waiting", DESCRIBE_SIZE / 2,
+	    describe_outside(&outside, who), others_waiting(roster, contender));
+	return text;
+}
+
+char *
+describe_absence(const struct lockdir *lock, char text[DESCRIBE_SIZE])
+{
+	char path[SAY_CLEAN_SIZE];
+
+	say_clean(lock->directory->path, path);
+	text[0] = '\0';
+	if (lock->directory->fd == -1)
+		snprintf(text, DESCRIBE_SIZE, "; there is no directory %s", path);
+	else if (lock->fd == -1)
+		snprintf(text, DESCRIBE_SIZE, "; %s has no lock of this name", path);
 	return text;
 }
 

@@ -34,6 +34,17 @@ char *describe_hold(const struct roster *roster, const char *contender, char tex
 /* "held by a process outside lockrun (pid 4711, flock)". Returns text. */
 char *describe_outside(const struct process_stat *process, char text[DESCRIBE_SIZE]);
 
+/*
+ * As describe_hold, also of a process outside lockrun, for which all locks of the machine are read.
+ * NULL where nobody is seen to have the lock.
+ */
+char *describe_if_held(const struct lockdir *lock, const struct roster *roster,
+    const char *contender, char text[DESCRIBE_SIZE]);
+
+/* "; DIR has no lock of this name", since a name or a directory that is not there may be mistyped;
+ * "" where it is there. Returns text. */
+char *describe_absence(const struct lockdir *lock, char text[DESCRIBE_SIZE]);
+
 /* For how long something has been so; 0 when the clock was set back meanwhile. */
 duration_t describe_age(int64_t since_ms);
 /* The same for people; returns text. */

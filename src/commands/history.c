@@ -98,6 +98,7 @@ print_json(const struct target *target, const struct roster *roster)
 struct ending
 command_history(char **arguments, struct process_entry *entry)
 {
+	char text[DESCRIBE_SIZE];
 	struct target target;
 	struct options options;
 	struct ending ending;
@@ -112,6 +113,8 @@ command_history(char **arguments, struct process_entry *entry)
 		return say_fault(&fault);
 	if (options.json) {
 		print_json(&target, &roster);
+	} else if (roster.absent) {
+		say("%s: no terms%s", target.name.text, describe_absence(&target.lock, text));
 	} else {
 		paper_begin();
 		paper_line(INK_FAINT, "%10s  %-24s  %8s  %8s  %s", "generation", "begun", "waited",

@@ -58,9 +58,12 @@ command_signal(char **arguments, struct process_entry *entry)
 	if (roster.held > 0) {
 		ending = ask_holders(&target, &roster, options.words[1]);
 	} else {
-		say("%s: %s; nobody was asked", target.name.text,
-		    roster_is_held(&roster) ? describe_hold(&roster, "", text) : "nobody leads");
 		ending.status = STATUS_NOT_ACQUIRED;
+		if (describe_if_held(&target.lock, &roster, "", text) != NULL)
+			say("%s: %s; nobody was asked", target.name.text, text);
+		else
+			say("%s: nobody leads%s; nobody was asked", target.name.text,
+			    describe_absence(&target.lock, text));
 	}
 	roster_free(&roster);
 	return ending;

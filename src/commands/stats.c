@@ -116,6 +116,7 @@ static const struct figure {
 /* The figures of one lock. */
 struct figures {
 	char name[LOCKNAME_SIZE];
+	bool absent;
 	int64_t values[FIGURES];
 };
 
@@ -136,6 +137,7 @@ read_figures(const struct statedir *directory, const struct view *view, struct f
 		lockdir_close(&lock);
 	}
 	strlcpy(figures->name, view->name, sizeof(figures->name));
+	figures->absent = view->roster.absent;
 	for (size_t i = 0; i < FIGURES; i++)
 		figures->values[i] = figure_table[i].value(&subject);
 }
@@ -166,7 +168,8 @@ print_text(const struct list *list)
 
 	paper_begin();
 	for (size_t i = 0; i < list->count; i++) {
-		paper_line(INK_PLAIN, "%s", list->items[i].name);
+		paper_line(INK_PLAIN, "%s%s", list->items[i].name,
+		    list->items[i].absent ? ": no lock of this name here" : "");
 		for (size_t j = 0; j < FIGURES; j++) {
 			const int64_t value = list->items[i].values[j];
 

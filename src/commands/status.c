@@ -42,6 +42,8 @@ headline(const struct roster *roster)
 		return (struct headline){"being handed over", INK_CARE};
 	if (roster->resting > 0)
 		return (struct headline){"resting", INK_CARE};
+	if (roster->absent)
+		return (struct headline){"idle; no lock of this name here", INK_CARE};
 	return (struct headline){"idle", INK_PLAIN};
 }
 
@@ -193,8 +195,8 @@ print_text(const struct statedir *directory, struct views *views, struct ending 
 	char now[CLOCK_TEXT_SIZE];
 
 	paper_begin();
-	paper_line(
-	    INK_FAINT, "in %s, as of %s", directory->path, clock_text(clock_realtime_ms(), now));
+	paper_line(INK_FAINT, "in %s%s, as of %s", directory->path,
+	    directory->fd == -1 ? " (does not exist)" : "", clock_text(clock_realtime_ms(), now));
 	while ((view = views_next(views)) != NULL) {
 		if (view->shown)
 			print_view(view);

@@ -11,6 +11,7 @@
 #include "commands/target.h"
 #include "election/eviction.h"
 #include "election/outside.h"
+#include "election/terms.h"
 
 /* How often somebody may move on between being seen and being asked. */
 #define ATTEMPTS 100
@@ -22,12 +23,14 @@
 static void
 say_nobody_leads(const struct lockdir *lock, const struct roster *roster, const char *before)
 {
+	char text[DESCRIBE_SIZE];
+
 	if (roster->resting > 0)
 		say("%s: %snobody leads now; %zu outside of the queue may come back (--all ends "
 		    "that)",
 		    lock->name, before, roster->resting);
 	else
-		say("%s: %snobody leads now", lock->name, before);
+		say("%s: %snobody leads now%s", lock->name, before, describe_absence(lock, text));
 }
 
 /* Who leads now, in one line, after what was done. */
@@ -81,15 +84,20 @@ say_terminated(const struct eviction *eviction, const struct process_stat *first
 	    say_clean(first->name, name), others, duration_format(EVICTION_GRACE, grace));
 }
 
+/* generation: of the one that was ended, or 0. */
 static struct ending
 tell(const struct options *options, const struct eviction *eviction, enum acquire result,
-    const char *who, const struct fault *fault)
+    const char *who, uint64_t generation, const struct fault *fault)
 {
 	char length[DURATION_TEXT_SIZE], before[DESCRIBE_SIZE + 32], text[DESCRIBE_SIZE];
+	struct term term;
+	bool killed;
 
 	switch (result) {
 	case ACQUIRE_TAKEN:
-		snprintf(before, sizeof(before), "%s stepped down; ", who);
+		killed = terms_read(eviction->lock, generation, &term) && term.killed;
+		snprintf(before, sizeof(before), "%s stepped down%s; ", who,
+		    killed ? ", by SIGKILL" : "");
 		say_who_leads(options, eviction->lock, before);
 		return (struct ending){.status = STATUS_OK};
 	case ACQUIRE_LATE:
@@ -162,8 +170,9 @@ stop_holders(const struct options *options, struct eviction *eviction, const str
 		if (roster->entries[i].ticket.state != TICKET_HOLDING)
 			continue;
 		result = evict_holder(eviction, &roster->entries[i], &fault);
-		ending = tell(options, eviction, result,
-		    describe_contender(&roster->entries[i], who), &fault);
+		ending =
+		    tell(options, eviction, result, describe_contender(&roster->entries[i], who),
+			roster->entries[i].text.generation, &fault);
 	}
 	return ending;
 }
@@ -182,7 +191,7 @@ stop_leftovers(
 		return (struct ending){.status = STATUS_NOT_ACQUIRED};
 	}
 	return tell(
-	    options, eviction, evict_leftovers(eviction, roster, &fault), LEFTOVERS, &fault);
+	    options, eviction, evict_leftovers(eviction, roster, &fault), LEFTOVERS, 0, &fault);
 }
 
 /* The generation that leads now; 0 for sharers, and when nobody does. */
@@ -248,7 +257,7 @@ stop_leader(const struct options *options, struct eviction *eviction, struct ros
 		describe_contender(resting, who);
 		result = evict_resting(eviction, resting, &fault);
 		if (result != ACQUIRE_AGAIN)
-			return tell(options, eviction, result, who, &fault);
+			return tell(options, eviction, result, who, 0, &fault);
 		if (!read_anew(eviction, roster, &ending))
 			return ending;
 	}

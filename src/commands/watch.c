@@ -159,6 +159,7 @@ wait_until_end(const struct options *options, struct target *target, struct sign
 {
 	char text[DESCRIBE_SIZE], length[DURATION_TEXT_SIZE];
 	const struct roster_entry *holder;
+	const char *held;
 	enum acquire result;
 	struct roster roster;
 	struct fault fault;
@@ -168,10 +169,14 @@ wait_until_end(const struct options *options, struct target *target, struct sign
 		return say_fault(&fault);
 	holder = roster_holder(&roster);
 	if (holder == NULL) {
-		say("%s: %s", target->name.text,
-		    roster_is_held(&roster) ? describe_hold(&roster, "", text) : "nobody leads");
-		return (struct ending){
-		    .status = roster_is_held(&roster) ? STATUS_NOT_ACQUIRED : STATUS_OK};
+		held = describe_if_held(&target->lock, &roster, "", text);
+		if (held != NULL)
+			say("%s: %s", target->name.text, held);
+		else
+			say("%s: nobody leads%s", target->name.text,
+			    describe_absence(&target->lock, text));
+		roster_free(&roster);
+		return (struct ending){.status = held != NULL ? STATUS_NOT_ACQUIRED : STATUS_OK};
 	}
 	describe_contender(holder, text);
 	result = await_end(&target->lock, holder, options->wait, signals, &signal);

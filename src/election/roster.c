@@ -246,8 +246,8 @@ roster_read(const struct lockdir *lock, struct roster *roster, struct fault *fau
 	int attempts = CHANGE_ATTEMPTS;
 	bool moved;
 
-	memset(roster, 0, sizeof(*roster));
-	if (lock->fd == -1)
+	*roster = (struct roster){.absent = lock->fd == -1};
+	if (roster->absent)
 		return 0;
 	do {
 		roster_free(roster);

@@ -23,6 +23,7 @@ struct roster_entry {
 };
 
 struct roster {
+	bool absent;		      /* no lock of this name is there */
 	struct roster_entry *entries; /* the live ones, in order; holders, waiters, and who rests */
 	size_t count;
 	size_t held;	     /* how many of them hold */
