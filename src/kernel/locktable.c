@@ -4,12 +4,10 @@
 #include <sys/sysmacros.h>
 
 #include <fcntl.h>
-#include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-/* "1: FLOCK  ADVISORY  WRITE 812 00:2f:123 0 EOF"; of who waits, "1: -> FLOCK ..." */
-#define HELD "%*d: FLOCK %*s %*s %d %x:%x:%" SCNu64
+#include <string.h>
 
 /*
  * It comes in pages, and by counting: where another lock goes meanwhile, one is skipped. Who is
@@ -34,11 +32,42 @@ add(struct locktable *table, const struct locktable_row *row, size_t *room)
 	return 0;
 }
 
+/* "1: FLOCK  ADVISORY  WRITE 812 00:2f:123 0 EOF"; of who waits, "1: -> FLOCK ..." */
+static bool
+parse(char *line, struct locktable_row *row)
+{
+	enum {
+		KIND = 1,
+		PID = 4,
+		FILE_ID = 5,
+		WORDS
+	};
+	char *words[WORDS], *rest = NULL, *end;
+	unsigned major, minor;
+
+	for (size_t i = 0; i < WORDS; i++) {
+		words[i] = strtok_r(i == 0 ? line : NULL, " ", &rest);
+		if (words[i] == NULL)
+			return false;
+	}
+	if (strcmp(words[KIND], "FLOCK") != 0)
+		return false;
+	row->pid = (pid_t)strtol(words[PID], NULL, 10);
+	major = (unsigned)strtoul(words[FILE_ID], &end, 16);
+	if (*end != ':')
+		return false;
+	minor = (unsigned)strtoul(end + 1, &end, 16);
+	if (*end != ':')
+		return false;
+	row->device = makedev(major, minor);
+	row->inode = strtoull(end + 1, &end, 10);
+	return *end == '\0';
+}
+
 static void
 read_once(struct locktable *table, size_t *room)
 {
 	struct locktable_row row;
-	unsigned major, minor;
 	char line[256];
 	FILE *locks;
 	int fd;
@@ -48,10 +77,7 @@ read_once(struct locktable *table, size_t *room)
 	if (locks == NULL)
 		return;
 	while (fgets(line, sizeof(line), locks) != NULL) {
-		if (sscanf(line, HELD, &row.pid, &major, &minor, &row.inode) != 4)
-			continue;
-		row.device = makedev(major, minor);
-		if (add(table, &row, room) == -1)
+		if (parse(line, &row) && add(table, &row, room) == -1)
 			break;
 	}
 	fclose(locks);

@@ -80,17 +80,16 @@ proctable_oldest_child(pid_t parent, duration_t age)
 {
 	const duration_t tick = DURATION_SECOND / sysconf(_SC_CLK_TCK);
 	struct process_stat child, oldest = {0};
-	char path[64];
+	char path[64], pid[16];
 	FILE *children;
-	int pid;
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", parent, parent);
 	children = proctable_self() == getpid() ? fopen(path, "re") : NULL;
 	if (children == NULL)
 		return 0;
-	while (fscanf(children, "%d", &pid) == 1) {
+	while (fscanf(children, "%15s", pid) == 1) {
 		/* When it was started is known to a tick, and what age is of to a millisecond. */
-		if (!proctable_read(pid, &child) || child.state == 'Z' ||
+		if (!proctable_read((pid_t)strtol(pid, NULL, 10), &child) || child.state == 'Z' ||
 		    proctable_age(&child) > age + 2 * tick)
 			continue;
 		if (oldest.pid == 0 || child.start < oldest.start)
