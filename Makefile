@@ -6,6 +6,7 @@
 #	make check       the unit tests and the tests of behaviour; needs bats as well
 #	make picture     the same, as the picture in README.md
 #	make bench       how fast it is, beside what people use instead
+#	make profile     where the time of a run goes
 #	make torture     what it endures: see tests/torture/torture.c
 #	make coverage    what the tests execute, and what they do not
 #	make mutation    whether the tests would notice: see tests/mutation/mutate.sh
@@ -232,6 +233,9 @@ $(BUILD)/bench/%: tests/bench/%.c
 bench: all $(BENCHES)
 	@LOCKRUN=$(BUILD)/lockrun BENCH=$(BUILD)/bench sh tests/bench/bench.sh $(BUILD)/bench
 
+profile: all $(BENCHES)
+	@LOCKRUN=$(BUILD)/lockrun BENCH=$(BUILD)/bench sh tests/bench/profile.sh
+
 # torture SECONDS=N [SEED=N] [CONTENDERS=N]: hundreds of contenders, struck at random, and a judge.
 SECONDS   = 60
 
@@ -280,6 +284,6 @@ shellcheck:
 	shellcheck --severity=error $(wildcard tests/*.ba* tests/*/*.bats)
 
 .PHONY: fuzz all static dist install uninstall clean try picture unit unit-build probes check check-full full sanitized \
-        $(FULL) $(PLAIN) bench torture mutation coverage lint tidy cppcheck format shellcheck
+        $(FULL) $(PLAIN) bench profile torture mutation coverage lint tidy cppcheck format shellcheck
 .DELETE_ON_ERROR:
 -include $(OBJECTS:.o=.d) $(UNITS:=.d) $(REPLAYS:=.d)

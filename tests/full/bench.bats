@@ -3,6 +3,13 @@
 # The figures are worth nothing.
 load ../helper
 
+@test "the profile tells all stages of a run" {
+	ROUNDS=2 BENCH=$(dirname "$PROBES")/bench run -0 sh "$TESTS/bench/profile.sh"
+	[ "${#lines[@]}" -eq 8 ]
+	[[ "${lines[7]}" == 'a run of nothing is '*' times that' ]]
+	[ "$(grep -cE '^.{60} +[0-9]+ +[-+][0-9]+$' <<<"$output")" -eq 7 ]
+}
+
 @test "the benchmark measures all that has a bar, and writes table, JSON and picture" {
 	ROUNDS=2 WAITERS=3 REST=1 CURVES=0 BENCH=$(dirname "$PROBES")/bench sh "$TESTS/bench/bench.sh" out >table 2>said ||
 		{ cat said; false; }
