@@ -36,7 +36,7 @@ still_leads(const struct lockdir *lock, const char *contender, const char *gener
 	bool leads;
 	int fd;
 
-	if (roster_read(lock, &roster, &fault) == -1)
+	if (roster_read_holders(lock, &roster, &fault) == -1)
 		return false;
 	us = roster_find(&roster, contender);
 	/* A command that took lockrun's place has no ticket, and nobody can ask anything of it. */
@@ -85,7 +85,7 @@ find_outer(const struct lockdir *lock, char contender[CONTENDER_SIZE])
 	struct fault fault;
 
 	contender[0] = '\0';
-	if (!nested.inside || roster_read(lock, &roster, &fault) == -1)
+	if (!nested.inside || roster_read_holders(lock, &roster, &fault) == -1)
 		return false;
 	if (roster.unsupervised)
 		strlcpy(contender, roster.last_term.contender, CONTENDER_SIZE);

@@ -45,6 +45,9 @@ say_conflict(const struct narrator *narrator, enum acquire why)
 	char text[DESCRIBE_SIZE + 64], waited[DURATION_TEXT_SIZE];
 	struct conflict conflict;
 
+	/* Looking costs more than the whole try. */
+	if (!is_worth_a_word(options, DURATION_NEVER))
+		return false;
 	conflict_look(narrator, &conflict);
 	if (!is_worth_a_word(options, conflict.held))
 		return false;

@@ -15,7 +15,7 @@ holder_is_ancestor(const struct lockdir *lock, struct nested *nested)
 	struct roster roster;
 	struct fault fault;
 
-	if (roster_read(lock, &roster, &fault) == -1)
+	if (roster_read_holders(lock, &roster, &fault) == -1)
 		return false;
 	for (size_t i = 0; i < roster.count && !nested->inside; i++) {
 		entry = &roster.entries[i];

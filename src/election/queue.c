@@ -211,6 +211,22 @@ queue_read_text(int fd, struct ticket_text *text)
 	ticket_text_unpack(bytes, length > 0 ? (size_t)length : 0, text);
 }
 
+bool
+queue_read_live(const struct lockdir *lock, const char *name, struct ticket_text *text)
+{
+	bool alive;
+	int fd;
+
+	fd = lockdir_ticket_open(lock, name);
+	if (fd == -1)
+		return false;
+	alive = lock_try(fd, LOCK_SHARED) == LOCK_BUSY;
+	if (alive)
+		queue_read_text(fd, text);
+	close(fd);
+	return alive;
+}
+
 struct dead {
 	const struct lockdir *lock;
 	bool remove;

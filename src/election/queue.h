@@ -108,6 +108,8 @@ void queue_describe(struct queue *queue, const struct ticket_text *text);
 
 /* Read the text of a ticket that is open; what is missing stays empty. */
 void queue_read_text(int fd, struct ticket_text *text);
+/* Read the text of the ticket of that name; false where it is gone, or its maker is. */
+bool queue_read_live(const struct lockdir *lock, const char *name, struct ticket_text *text);
 
 /* Count the tickets of the dead, and with remove take their names away. */
 unsigned queue_dead(const struct queue *queue, bool remove);

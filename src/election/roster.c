@@ -25,26 +25,10 @@ struct gathering {
 	struct roster *roster;
 	size_t room;
 	uint64_t namespace;
+	bool holders_only;
 	bool failed;
 	bool moved; /* somebody was gone by the time that we looked, or is there by another name */
 };
-
-/* Read a ticket if it is alive. */
-static bool
-read_live(const struct lockdir *lock, const char *name, struct ticket_text *text)
-{
-	bool alive;
-	int fd;
-
-	fd = lockdir_ticket_open(lock, name);
-	if (fd == -1)
-		return false;
-	alive = lock_try(fd, LOCK_SHARED) == LOCK_BUSY;
-	if (alive)
-		queue_read_text(fd, text);
-	close(fd);
-	return alive;
-}
 
 /* Who reports twice within the limit, as is usual, never comes near three quarters of it. */
 static bool
@@ -65,9 +49,10 @@ gather(const char *name, void *context)
 	struct roster *roster = gathering->roster;
 	struct roster_entry entry, *more;
 
-	if (!ticket_unpack(name, &entry.ticket))
+	if (!ticket_unpack(name, &entry.ticket) ||
+	    (gathering->holders_only && entry.ticket.state != TICKET_HOLDING))
 		return true;
-	if (!read_live(gathering->lock, name, &entry.text)) {
+	if (!queue_read_live(gathering->lock, name, &entry.text)) {
 		/* Tries come and go by the dozen. */
 		gathering->moved = gathering->moved || entry.ticket.kind != TICKET_TRY;
 		return true;
@@ -175,10 +160,12 @@ read_records(const struct lockdir *lock, struct roster *roster)
 }
 
 static int
-read_once(const struct lockdir *lock, struct roster *roster, bool *moved)
+read_once(const struct lockdir *lock, bool holders_only, struct roster *roster, bool *moved)
 {
-	struct gathering gathering = {
-	    .lock = lock, .roster = roster, .namespace = proctable_namespace()};
+	struct gathering gathering = {.lock = lock,
+	    .roster = roster,
+	    .namespace = proctable_namespace(),
+	    .holders_only = holders_only};
 	bool held;
 
 	memset(roster, 0, sizeof(*roster));
@@ -240,8 +227,9 @@ complete(struct roster *roster)
 	}
 }
 
-int
-roster_read(const struct lockdir *lock, struct roster *roster, struct fault *fault)
+static int
+read_roster(
+    const struct lockdir *lock, bool holders_only, struct roster *roster, struct fault *fault)
 {
 	int attempts = CHANGE_ATTEMPTS;
 	bool moved;
@@ -251,7 +239,7 @@ roster_read(const struct lockdir *lock, struct roster *roster, struct fault *fau
 		return 0;
 	do {
 		roster_free(roster);
-		if (read_once(lock, roster, &moved) == -1) {
+		if (read_once(lock, holders_only, roster, &moved) == -1) {
 			roster_free(roster);
 			return fault_set(fault, FAULT_DIR_UNUSABLE, errno, "%s/%s/q",
 			    lock->directory->path, lock->name);
@@ -263,6 +251,18 @@ roster_read(const struct lockdir *lock, struct roster *roster, struct fault *fau
 	    roster->orphaned && roster->has_last_term && roster->last_term.stage == TERM_UNREPORTED;
 	roster->orphaned = roster->orphaned && !roster->unsupervised;
 	return 0;
+}
+
+int
+roster_read(const struct lockdir *lock, struct roster *roster, struct fault *fault)
+{
+	return read_roster(lock, false, roster, fault);
+}
+
+int
+roster_read_holders(const struct lockdir *lock, struct roster *roster, struct fault *fault)
+{
+	return read_roster(lock, true, roster, fault);
 }
 
 void

@@ -46,6 +46,9 @@ struct roster {
  * a fault. roster_free gives the entries back.
  */
 int roster_read(const struct lockdir *lock, struct roster *roster, struct fault *fault);
+
+/* The same, less those who wait or rest: as quick beside a thousand of them as beside none. */
+int roster_read_holders(const struct lockdir *lock, struct roster *roster, struct fault *fault);
 void roster_free(struct roster *roster);
 
 /* Whether it is held, by a contender or by what is left of one. */

@@ -64,3 +64,30 @@ is_stopped() { [ "$(state_of "$1")" = T ] || [ "$(state_of "$1")" = t ]; }
 	ends 0 "$tracer"
 	ends 124 "$HOLDER"
 }
+
+# opens COMMAND...: how many files it opens. Who looks at each ticket opens each.
+opens() {
+	strace -f -e trace=openat -o trace "$@" 2>/dev/null || true
+	grep -c 'openat(' trace
+}
+
+@test "beside forty waiters whoever joins them, is turned away in silence, or asks whether it leads opens what it does beside three" {
+	local waiting label=0 counts=()
+	mkfifo asks answers
+	lead "$LOCK" sh -c 'while read -r _ <asks; do strace -f -e trace=openat -o checked "$0" check; echo >answers; done' "$LOCKRUN" 2>/dev/null
+	await is_holding 1
+	# The first one makes the file that counts them.
+	run -75 "$LOCKRUN" -qn "$LOCK" true
+	for waiting in 3 40; do
+		while [ "$label" -lt "$waiting" ]; do
+			contend "w$((label += 1))" "$LOCK"
+		done
+		await is_pending "$waiting"
+		echo >asks
+		read -r _ <answers
+		counts+=("$(opens "$LOCKRUN" -qn "$LOCK" true) $(opens "$LOCKRUN" -q -w 50ms "$LOCK" true) $(grep -c 'openat(' checked)")
+	done
+	[ "${counts[0]}" = "${counts[1]}" ] || { printf '%s\n' "${counts[@]}"; false; }
+	run -0 "$LOCKRUN" stop --all "$LOCK"
+	wait
+}
