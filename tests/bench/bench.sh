@@ -139,7 +139,7 @@ system_calls() {
 	strace -f -o "$scratch/trace" "$lockrun" $name -- true
 	row calls "system calls from start to exec" "" "$(awk '
 		NR == 1 { ours = $1 }
-		/execve\(.*= 0$/ && NR > 1 || /execve resumed/ { exit }
+		/execve\(/ && NR > 1 && !/ENOENT/ { exit }
 		{ count++ }
 		END { print count }' "$scratch/trace")" - - - - - 80
 	row syncs "fsync in an ordinary run" "" "$(grep -cE 'f(data)?sync|sync_file' "$scratch/trace" || :)" \
