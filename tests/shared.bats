@@ -321,8 +321,9 @@ entries() {
 	run -0 "$LOCKRUN" -s demo:v1:leader:outer "$LOCKRUN" -s "$LOCK" \
 	    sh -c '"$0" -n -s "$1" sh -c "echo together"' "$LOCKRUN" "$LOCK"
 	[ "$output" = together ]
-	run -0 sh -c '"$0" -s "$1" sleep 60 & child=$!; "$0" -s "$1" echo beside; kill $child; wait' \
-	    "$LOCKRUN" "$LOCK"
+	mkfifo held
+	run -0 sh -c '"$0" -s "$1" sh -c "echo >held; exec sleep 60" & child=$!
+		read -r _ <held; "$0" -s "$1" echo beside; kill $child; wait' "$LOCKRUN" "$LOCK"
 	[ "$output" = beside ]
 }
 

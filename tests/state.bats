@@ -195,7 +195,8 @@ put() {
 	for generation in 1 2; do
 		[ "$generation" = 1 ] && verb=replace reason=replaced || verb=stop reason=stop
 		lead_example -k never --events "events.$verb"
-		example NAME/ask | sed -n "s/=57/=$generation/; /^$verb/p" >>"$HERE/ask"
+		# Under the lock: a leader that begins empties the file.
+		example NAME/ask | sed -n "s/=57/=$generation/; /^$verb/p" | flock "$HERE/ask" tee -a "$HERE/ask" >&2
 		await grep -q "\"stepping-down\".*\"$reason\".*\"deploy 12\"" "events.$verb"
 		: >"hold.$LOCK"
 		ends 124 "$HOLDER"

@@ -452,10 +452,13 @@ forgotten() { "$LOCKRUN" prune --older-than 1ms | grep -q .; }
 	kill -KILL "$(cat ready)"
 }
 
+named() { [[ "$("$LOCKRUN" status "$LOCK")" == *" as $1"* ]]; }
+
 @test "status: the process of the command is named beside that of its lockrun, and since when it leads" {
 	# A child from before is not the command, nor is one that the command started.
 	start sh -c 'sleep 600 & echo $! >before; exec "$0" "$1" sh -c "sleep 600 & echo \$\$ >ready; wait"' "$LOCKRUN" "$LOCK"
 	await test -s ready
+	await named "$(cat ready)"
 	run -0 "$LOCKRUN" status "$LOCK"
 	shows "  leader +pid $STARTED \(sh as $(cat ready)\) for $SINCE$BEGUN"
 	json_has '"command":"sh","note":null,"command_pid":'"$(cat ready)"',"generation":1,"health":"ok"'

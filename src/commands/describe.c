@@ -4,6 +4,7 @@
 #include <bsd/string.h>
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -35,9 +36,17 @@ describe_contender(const struct roster_entry *entry, char text[DESCRIBE_SIZE])
 pid_t
 describe_command_pid(const struct roster_entry *entry)
 {
-	if (entry->ticket.state != TICKET_HOLDING || !entry->same_namespace)
+	const int64_t pid = entry->text.command_pid;
+	struct process_stat command;
+
+	if (entry->ticket.state != TICKET_HOLDING || !entry->same_namespace || pid <= 0 ||
+	    pid > INT_MAX)
 		return 0;
-	return proctable_oldest_child(entry->ticket.pid, describe_age(entry->text.since_ms));
+	/* It may be over by now, and its number another's. */
+	if (!proctable_read((pid_t)pid, &command) || command.parent != entry->ticket.pid ||
+	    command.state == 'Z')
+		return 0;
+	return (pid_t)pid;
 }
 
 const char *

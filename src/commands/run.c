@@ -190,6 +190,8 @@ watch_over(struct run *run, pid_t command)
 	run->led_from = clock_monotonic();
 	run->fault[0] = '\0';
 	process_let_go_of_pipes(run->entry, run->candidacy.again);
+	if (!run->unguarded)
+		campaign_tell_command(&run->campaign, command);
 	run_observe(run, &leading);
 	outcome = supervise(&supervision);
 	notify_close(&run->notify);

@@ -148,6 +148,9 @@ bool campaign_is_wanted(const struct campaign *campaign);
 /* Record that the command takes our place, so that its end will not be told by us. */
 void campaign_hand_over(struct campaign *campaign, struct term *term);
 
+/* Tell readers which process the command is, as soon as it is. */
+void campaign_tell_command(struct campaign *campaign, pid_t command);
+
 /*
  * Tell readers how long the command may be silent, when it was heard last (CLOCK_REALTIME in ms, 0
  * for never), and what it said of itself (note_valid).

@@ -107,6 +107,7 @@ begin(struct campaign *campaign, struct generation *generation, struct term *ter
 	    generation_give(&campaign->lock, generation, sync, fault) == -1)
 		return -1;
 	campaign->led = campaign->text.generation = term->generation;
+	campaign->text.command_pid = 0;
 	campaign->text.since_ms = term->begun_ms;
 	describe(campaign, "leading");
 	term->stage = TERM_STARTED;
@@ -222,6 +223,13 @@ campaign_hand_over(struct campaign *campaign, struct term *term)
 {
 	term->stage = TERM_UNREPORTED;
 	record_end(campaign, term);
+}
+
+void
+campaign_tell_command(struct campaign *campaign, pid_t command)
+{
+	campaign->text.command_pid = command;
+	queue_describe(&campaign->queue, &campaign->text);
 }
 
 void

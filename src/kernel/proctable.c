@@ -75,30 +75,6 @@ proctable_age(const struct process_stat *stat)
 	return age > 0 ? age : 0;
 }
 
-pid_t
-proctable_oldest_child(pid_t parent, duration_t age)
-{
-	const duration_t tick = DURATION_SECOND / sysconf(_SC_CLK_TCK);
-	struct process_stat child, oldest = {0};
-	char path[64], pid[16];
-	FILE *children;
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", parent, parent);
-	children = proctable_self() == getpid() ? fopen(path, "re") : NULL;
-	if (children == NULL)
-		return 0;
-	while (fscanf(children, "%15s", pid) == 1) {
-		/* When it was started is known to a tick, and what age is of to a millisecond. */
-		if (!proctable_read((pid_t)strtol(pid, NULL, 10), &child) || child.state == 'Z' ||
-		    proctable_age(&child) > age + 2 * tick)
-			continue;
-		if (oldest.pid == 0 || child.start < oldest.start)
-			oldest = child;
-	}
-	fclose(children);
-	return oldest.pid;
-}
-
 /* proc(5) shows a frozen cgroup in the process's own state in version 1 only (D, in the freezer).
  */
 static bool

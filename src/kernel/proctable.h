@@ -45,12 +45,6 @@ bool proctable_read(pid_t pid, struct process_stat *stat);
 /* For how long it has been there. */
 duration_t proctable_age(const struct process_stat *stat);
 
-/*
- * The oldest living child of a process that is not older than age; 0 when there is none, or the
- * kernel does not list children, or /proc is that of another pid namespace.
- */
-pid_t proctable_oldest_child(pid_t parent, duration_t age);
-
 /* Whether a process is stopped, traced, or in a frozen cgroup. */
 bool proctable_is_frozen(pid_t pid);
 

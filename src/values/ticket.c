@@ -154,11 +154,11 @@ ticket_text_pack(const struct ticket_text *text, char bytes[TICKET_TEXT_SIZE])
 {
 	return (size_t)snprintf(bytes, TICKET_TEXT_SIZE,
 	    "contender=%s\nsince=%" PRId64 "\ngeneration=%" PRIu64 "\njoins=%" PRIu64
-	    "\nleader=%s\ncondition=%s\nreason=%s\ncommand=%s\nnote=%s\nwatchdog=%" PRId64
-	    "\nheard=%" PRId64 "\nreport=%s\n",
+	    "\nleader=%s\ncondition=%s\nreason=%s\ncommand=%s\ncommand-pid=%" PRId64
+	    "\nnote=%s\nwatchdog=%" PRId64 "\nheard=%" PRId64 "\nreport=%s\n",
 	    text->contender, text->since_ms, text->generation, text->joins, text->leader,
-	    text->condition, text->reason, text->command, text->note, text->watchdog_ms,
-	    text->heard_ms, text->report);
+	    text->condition, text->reason, text->command, text->command_pid, text->note,
+	    text->watchdog_ms, text->heard_ms, text->report);
 }
 
 enum text_form {
@@ -185,6 +185,7 @@ static const struct text_field {
     TEXT_FIELD("condition", TEXT_WORD, condition),
     TEXT_FIELD("reason", TEXT_WORD, reason),
     TEXT_FIELD("command", TEXT_WORD, command),
+    TEXT_FIELD("command-pid", TEXT_NUMBER, command_pid),
     TEXT_FIELD("note", TEXT_WORD, note),
     TEXT_FIELD("watchdog", TEXT_NUMBER, watchdog_ms),
     TEXT_FIELD("heard", TEXT_NUMBER, heard_ms),

@@ -96,6 +96,7 @@ struct ticket_text {
 	char condition[24];
 	char reason[16];		    /* why it steps down; empty before */
 	char command[COMMAND_NAME_MAX + 1]; /* base name */
+	int64_t command_pid;		    /* its process; 0 where none is supervised */
 	char note[NOTE_MAX + 1];
 	int64_t watchdog_ms;	   /* how long the command may be silent; 0: as long as it likes */
 	int64_t heard_ms;	   /* the last sign of life that was written down */

@@ -154,7 +154,7 @@ text_round_trip(void)
 	memset(text.command, '=', sizeof(text.command) - 1);
 	memset(text.note, ' ', sizeof(text.note) - 1);
 	text.note[0] = '\xc3';
-	text.watchdog_ms = text.heard_ms = INT64_MAX;
+	text.watchdog_ms = text.heard_ms = text.command_pid = INT64_MAX;
 	memset(text.report, '=', sizeof(text.report) - 1);
 	length = ticket_text_pack(&text, bytes);
 	EXPECT(length < TICKET_TEXT_SIZE && strlen(bytes) == length);
