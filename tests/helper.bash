@@ -16,6 +16,10 @@ LOCK=demo:v1:leader:sync
 # The longest that anything may take before the test gives up on it.
 PATIENCE=${PATIENCE:-30}
 
+# rounds N: how often to try what goes wrong once in many times; a fifth of it with sanitizers,
+# where each start takes several times as long and looks for something else.
+rounds() { echo $(($1 / ${ROUNDS_DIVISOR:-1})); }
+
 # Each test has its own state directory, its own scratch directory (the working directory), and a
 # mark in the environment by which what it leaves behind is found.
 common_setup() {

@@ -169,15 +169,15 @@ on_terminal() { script -qec "$LOCKRUN status" /dev/null </dev/null; }
 
 @test "status: 400 in a loop never turn a try away from a free lock" {
 	"$LOCKRUN" "$LOCK" true
-	start sh -c 'i=0; while [ $i -lt 200 ]; do "$0" status "$1" >/dev/null; i=$((i + 1)); done' "$LOCKRUN" "$LOCK"
+	start sh -c 'i=0; while [ $i -lt "$2" ]; do "$0" status "$1" >/dev/null; i=$((i + 1)); done' "$LOCKRUN" "$LOCK" "$(rounds 200)"
 	local one=$STARTED tries=0
-	start sh -c 'i=0; while [ $i -lt 200 ]; do "$0" status --json >/dev/null; i=$((i + 1)); done' "$LOCKRUN"
+	start sh -c 'i=0; while [ $i -lt "$1" ]; do "$0" status --json >/dev/null; i=$((i + 1)); done' "$LOCKRUN" "$(rounds 200)"
 	until is_gone "$one" && is_gone "$STARTED"; do
 		"$LOCKRUN" -n "$LOCK" true || echo "$tries" >>turned_away
 		tries=$((tries + 1))
 	done
 	[ ! -e turned_away ]
-	[ "$tries" -gt 20 ]
+	[ "$tries" -gt "$(rounds 20)" ]
 	wait "$one" "$STARTED"
 }
 

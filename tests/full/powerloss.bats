@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# Generations and fences through power cuts. POWER_CUTS (60; 25 for fences), POWER_SEED (random).
+# Generations and fences through power cuts. POWER_CUTS (40; 20 for fences), POWER_SEED (random).
 # Needs root, a loop device, ext4 and strace.
 load ../helper
 
@@ -18,11 +18,11 @@ cut_power() {
 }
 
 @test "power cuts: no generation goes back" {
-	cut_power powerloss.sh 60
+	cut_power powerloss.sh 40
 	[[ "$output" == *"; 0 went back, 0 refused" ]]
 }
 
 @test "power cuts: no fence forgets whom it has let in" {
-	cut_power powerfence.sh 25
+	cut_power powerfence.sh 20
 	[[ "$output" == *"; 0 wrong" ]]
 }
