@@ -346,7 +346,7 @@ descriptors() {
 	[ "$(types two)" = 'waiting leading backoff waiting error stopped' ]
 	[ "$(tail -n 1 two | field reason /dev/stdin)" = error ]
 	# What ran after it counts again.
-	printf '#!/bin/sh\n[ -e twice ] || { touch once; mv moved away; exit 3; }\nkill $PPID\nexit 4\n' >moved
+	printf '#!/bin/sh\n[ -e twice ] || { touch once; mv moved away; exit 3; }\ntrap "" TERM\nkill $PPID\nexit 4\n' >moved
 	chmod +x moved
 	lead -r -q --backoff 5ms:50ms --events three "$LOCK" ./moved 2>said
 	await grep -q '"reason":"not-found"' three
