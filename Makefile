@@ -194,6 +194,7 @@ fuzz: $(FUZZING)
 BEHAVE    = env --default-signal LOCKRUN=$(BUILD)/lockrun PROBES=$(PROBEDIR) \
             $(BATS) --print-output-on-failure
 PAGES     = examples guide install interface readme wording
+LONG      = also_flock exclusion order people pruning
 PLAIN     = $(patsubst tests/%.bats,plain-%,$(wildcard tests/*.bats))
 BENCHES   = $(patsubst tests/%.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
 FULL      = $(patsubst tests/full/%.bats,full-%,$(wildcard tests/full/*.bats))
@@ -212,8 +213,9 @@ $(FULL): full-%: all probes $(BUILD)/torture $(BENCHES) $(MANUALS)
 $(PLAIN): plain-%: all probes
 	$(BEHAVE) tests/$*.bats
 
-# The plain tests again, but for those of pages and completions, on a build in which undefined
-# behaviour and stray accesses are fatal. The probes are those of the plain build: they start faster.
+# The plain tests again, on a build in which undefined behaviour and stray accesses are fatal; but
+# for those of pages and completions, and those whose point is how many take part: LONG= has them.
+# The probes are those of the plain build: they start faster.
 # -U: fortified functions would hide some accesses from the sanitizer. Static and at a fixed place,
 # if the compiler can: a start costs a fifth less.
 SANITIZE  = -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all \
@@ -222,7 +224,7 @@ SANLIBS   = tests/sanitizer.c $(call known,-static-libasan -static-libubsan -no-
 
 sanitized: probes
 	ROUNDS_DIVISOR=5 $(MAKE) BUILD=$(BUILD)/sanitized PROBEDIR=$(PROBEDIR) HARDENING=-U_FORTIFY_SOURCE HARDLINK= \
-	    CFLAGS='$(SANITIZE)' LDFLAGS='$(SANLIBS)' unit $(filter-out $(PAGES:%=plain-%),$(PLAIN))
+	    CFLAGS='$(SANITIZE)' LDFLAGS='$(SANLIBS)' unit $(filter-out $(PAGES:%=plain-%) $(LONG:%=plain-%),$(PLAIN))
 
 # Measures and judges nothing: machines differ. relay's start is in what it measures, hence -static.
 $(BUILD)/bench/%: tests/bench/%.c
